@@ -1,0 +1,3 @@
+//! The verdict on a resource.
+
+pub mod finding;

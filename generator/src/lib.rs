@@ -1,0 +1,7 @@
+//! What a `LlamaStackDistribution` means: its types and schema, what is wrong with one, which llama-stack
+//! configuration it stands for, and how its versions translate into each other.
+//!
+//! The crate is pure: no clock, no file system, no network, no async.
+
+pub mod check;
+pub mod path;

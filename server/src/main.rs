@@ -1,0 +1,2 @@
+//! llsd
+fn main() {}
