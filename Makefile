@@ -1,0 +1,32 @@
+# The commands of this repository. `make help` lists them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo build test lint bench setup
+
+CARGO ?= cargo
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)$$/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: ## build llsd, then show what it says of a resource with mistakes and what it makes of a good one
+	@docs/demo/demo.sh
+
+build: ## build everything
+	$(CARGO) build --workspace --all-targets
+
+setup: ## install and build what the tests need (packages, API server, llama-stack, editors); slow only once
+	@tests/setup/all.sh
+
+test: setup ## run every test, against the real servers and editors too
+	$(CARGO) test --workspace --quiet
+
+lint: ## formatting, clippy, licences and sources of dependencies
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@# The advisory database is not part of this: it needs a network that a closed machine does not have.
+	"$$(tests/setup/cargo-deny.sh)" --log-level error check bans licenses sources
+	@if [ -f vscode-extension/package.json ]; then npm --prefix vscode-extension run --silent lint; fi
+
+bench: ## measure
+	$(CARGO) bench --workspace
