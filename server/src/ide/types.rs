@@ -1,0 +1,204 @@
+//! The answers, as plain data. Offsets are bytes of the file's text; no type here knows an editor protocol.
+
+use super::Span;
+pub use llsd_generator::check::finding::{Severity, Tag};
+
+/// Replace the bytes of `span` by `new_text`. Edits of one action do not overlap and all refer to the text as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit {
+    /// What goes away.
+    pub span: Span,
+    /// What comes instead.
+    pub new_text: String,
+}
+
+/// A change that makes a diagnostic go away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeFix {
+    /// In the imperative: `Rename "modles" to "models"`.
+    pub title: String,
+    /// Applied together.
+    pub edits: Vec<TextEdit>,
+    /// Whether `llsd fix` and `source.fixAll` apply it without asking.
+    pub preferred: bool,
+}
+
+/// Something wrong at a place of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where to draw it.
+    pub span: Span,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// The rule's stable name: `llsd::provider::unknown-type`.
+    pub code: &'static str,
+    /// The sentence for the user.
+    pub message: String,
+    /// Struck through or greyed out.
+    pub tags: Vec<Tag>,
+    /// Other places of the file that belong to it.
+    pub related: Vec<(Span, String)>,
+    /// Changes that would mend it, best first.
+    pub fixes: Vec<CodeFix>,
+    /// The API server's own words, where it would say it too.
+    pub server_text: Option<String>,
+    /// Where in the resource: `spec.providers.inference[0].id`. Empty for a syntax error.
+    pub path: String,
+    /// Number of the document in the file, from 0.
+    pub document: usize,
+}
+
+/// What kind of thing a completion inserts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletionKind {
+    /// A key of a mapping.
+    Field,
+    /// One of a fixed set of values.
+    Enum,
+    /// `true`, `false`, a number or another plain value.
+    Value,
+    /// A provider type.
+    Provider,
+    /// A name declared elsewhere: a provider id, a Secret, a key, a model.
+    Reference,
+    /// A larger piece with places to fill in.
+    Snippet,
+}
+
+/// One offer at the cursor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompletionItem {
+    /// What the list shows.
+    pub label: String,
+    /// For its icon.
+    pub kind: CompletionKind,
+    /// One short line beside the label: a type, a default.
+    pub detail: String,
+    /// Markdown for the side panel.
+    pub documentation: String,
+    /// What accepting it does. The span covers what was typed so far.
+    pub insert: TextEdit,
+    /// Whether `insert.new_text` is a snippet: `$1`, `${2:text}`, `$0`; `\`, `$` and `}` of plain text are escaped.
+    pub snippet: bool,
+    /// Smaller comes first.
+    pub sort: u32,
+    /// What the editor matches the typed text against.
+    pub filter: String,
+}
+
+/// What to show for the place under the pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// The text it speaks of.
+    pub span: Span,
+    /// Markdown.
+    pub markdown: String,
+}
+
+/// What kind of change an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionKind {
+    /// Mends a diagnostic.
+    QuickFix,
+    /// Rewrites without changing the meaning, such as a migration.
+    Rewrite,
+}
+
+/// One offered change of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeAction {
+    /// In the imperative.
+    pub title: String,
+    /// For grouping.
+    pub kind: ActionKind,
+    /// Applied together.
+    pub edits: Vec<TextEdit>,
+    /// Whether it is the obvious choice at its place.
+    pub preferred: bool,
+    /// The code of the diagnostic it mends, and where that is drawn.
+    pub fixes: Option<(&'static str, Span)>,
+}
+
+/// What an outline entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A whole resource.
+    Resource,
+    /// A section such as `providers`.
+    Section,
+    /// A provider.
+    Provider,
+    /// A model, shield or tool group.
+    Item,
+    /// Any other field.
+    Field,
+}
+
+/// One entry of the outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// What the outline shows; never empty.
+    pub name: String,
+    /// Greyed text beside it.
+    pub detail: String,
+    /// For its icon.
+    pub kind: SymbolKind,
+    /// All of it.
+    pub span: Span,
+    /// What to select on a click; inside `span`.
+    pub selection: Span,
+    /// What lies inside.
+    pub children: Vec<Symbol>,
+}
+
+/// Where a line of the preview comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OriginKind {
+    /// A field of the resource; `path` is its path, `source_span` its place.
+    Resource,
+    /// A line of the base config; `path` is its line number, from 1.
+    Base,
+    /// A default of the operator; `path` names it.
+    Default,
+    /// A rule of generation; `path` names it.
+    Rule,
+}
+
+/// The origin of one line of the preview.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// What kind of source.
+    pub kind: OriginKind,
+    /// Which one.
+    pub path: String,
+    /// Where in this file, for `OriginKind::Resource`.
+    pub source_span: Option<Span>,
+}
+
+/// One environment variable that the generated config reads from a Secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreviewEnv {
+    /// `LLSD_VLLM_API_KEY`.
+    pub name: String,
+    /// `Secret vllm, key token`.
+    pub source: String,
+    /// The field of the resource that asks for it.
+    pub path: String,
+}
+
+/// The generated config of one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// The name of the resource.
+    pub name: String,
+    /// The config. Where nothing is generated: a comment that says why.
+    pub text: String,
+    /// One per line of `text`.
+    pub lines: Vec<LineOrigin>,
+    /// Variables that it reads.
+    pub env: Vec<PreviewEnv>,
+    /// SHA-256 of the text in hex; empty where nothing is generated.
+    pub hash: String,
+    /// What generation has to remark.
+    pub warnings: Vec<String>,
+}
