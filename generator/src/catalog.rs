@@ -1,0 +1,206 @@
+//! What each llama-stack version knows: its provider types, the config keys they read, and what they need.
+//!
+//! The data are the files `configs/catalog/<version>.yaml`, embedded. A version is parsed when it is first asked
+//! for, once per process.
+
+mod endpoint;
+mod load;
+
+use std::sync::OnceLock;
+
+use include_dir::{Dir, include_dir};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+pub use endpoint::{Endpoint, EndpointError};
+
+static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../configs/catalog");
+
+/// The provider types of one llama-stack version.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Catalog {
+    version: String,
+    names: Vec<String>,
+    internal: Vec<String>,
+    routing: IndexMap<String, String>,
+    providers: IndexMap<String, IndexMap<String, ProviderType>>,
+}
+
+impl Catalog {
+    /// The catalog of exactly this llama-stack version, such as `0.4.7`. `None` when there is none.
+    pub fn for_version(version: &str) -> Option<&'static Self> {
+        let shelf = shelf();
+        let place = shelf.versions.iter().position(|known| known == version)?;
+        shelf.parsed[place].get_or_init(|| load::parse(shelf.texts[place]).ok()).as_ref()
+    }
+
+    /// The versions that have a catalog, oldest first.
+    pub fn versions() -> &'static [String] {
+        &shelf().versions
+    }
+
+    /// The llama-stack version that this catalog describes.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The APIs that take providers, in llama-stack spelling (`vector_io`). An API may have no type at all.
+    pub fn apis(&self) -> impl Iterator<Item = &str> {
+        self.providers.keys().map(String::as_str)
+    }
+
+    /// Every API name that the version knows: those of [`Self::apis`], the tables of registered resources
+    /// (`models`, `shields`, …) and those that the server provides itself (`inspect`, …).
+    pub fn api_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The APIs that the server provides itself; they take no providers.
+    pub fn internal_apis(&self) -> impl Iterator<Item = &str> {
+        self.internal.iter().map(String::as_str)
+    }
+
+    /// The API that keeps the registered resources of `api`: `models` for `inference`, `tool_groups` for
+    /// `tool_runtime`.
+    pub fn resource_api(&self, api: &str) -> Option<&str> {
+        self.routing.get(api).map(String::as_str)
+    }
+
+    /// The provider types of an API, in order of name. Empty for an unknown API.
+    pub fn providers(&self, api: &str) -> impl Iterator<Item = &ProviderType> {
+        self.providers.get(api).into_iter().flat_map(IndexMap::values)
+    }
+
+    /// One provider type by API and full name (`remote::vllm`).
+    pub fn provider(&self, api: &str, provider_type: &str) -> Option<&ProviderType> {
+        self.providers.get(api)?.get(provider_type)
+    }
+}
+
+/// One kind of provider, as `provider_type` names it in a config.yaml.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProviderType {
+    /// The full name, `remote::` or `inline::` included.
+    pub provider_type: String,
+    /// What it is, in one sentence.
+    pub summary: String,
+    /// The config keys that it reads. llama-stack ignores others in silence.
+    pub config: IndexMap<String, ConfigKey>,
+    /// Whether keys outside of `config` are handed on to the provider's own client, so that they count.
+    pub open: bool,
+    /// The APIs that must be served for this provider to start.
+    pub requires: Vec<String>,
+    /// The APIs that it uses when they are served.
+    pub optional: Vec<String>,
+    /// The keys that its address goes to. `None`: it takes no address.
+    pub endpoint: Option<Endpoint>,
+    /// Why a remote type takes no address and what to do instead; begins in lower case or with a name, no full stop.
+    pub endpoint_hint: Option<String>,
+    /// The path that the address has to end with, such as `/v1`. Without it the server starts and lists no models.
+    pub endpoint_path: Option<String>,
+    /// The key that its API key goes to. `None`: it uses no key.
+    pub api_key: Option<String>,
+    /// Why a remote type uses no key and what to do instead; written like `endpoint_hint`.
+    pub api_key_hint: Option<String>,
+    /// Set when the type is on its way out: what to do, such as `use inline::sqlite-vec`.
+    pub deprecated: Option<String>,
+}
+
+impl ProviderType {
+    /// The name after the last `::`, which llama-stack users take as the provider id.
+    pub fn short_name(&self) -> &str {
+        self.provider_type.rsplit("::").next().unwrap_or(&self.provider_type)
+    }
+
+    /// Whether the provider is a service outside of the server.
+    pub fn is_remote(&self) -> bool {
+        self.provider_type.starts_with("remote::")
+    }
+}
+
+/// One key of a provider's `config`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ConfigKey {
+    /// The type of its value.
+    pub kind: KeyKind,
+    /// The value that holds when the key is absent. `None`: null, or not worth showing.
+    pub default: Option<Value>,
+    /// Whether the server refuses to start without it.
+    pub required: bool,
+    /// Whether null is accepted.
+    pub nullable: bool,
+    /// Whether it holds a secret, which belongs into a Secret and not into the resource.
+    pub secret: bool,
+    /// Whether the value has to be an `http` or `https` URL; the server refuses others.
+    pub url: bool,
+    /// Whether the key is on its way out.
+    pub deprecated: bool,
+    /// The values that are accepted. Empty: any of the kind.
+    pub values: Vec<Value>,
+    /// What it means, in one sentence or two.
+    pub description: String,
+}
+
+/// The type of a config key's value.
+#[derive(Clone, PartialEq, Debug)]
+pub enum KeyKind {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A list.
+    Array,
+    /// A mapping with these keys. No keys: a mapping with keys of the user's choice.
+    Object(IndexMap<String, ConfigKey>),
+    /// One of several types; the description says which.
+    Any,
+}
+
+impl KeyKind {
+    /// The kind as a word for messages: `string`, `integer`, …; `value` where several are possible.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::String => "string",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Boolean => "boolean",
+            Self::Array => "list",
+            Self::Object(_) => "mapping",
+            Self::Any => "value",
+        }
+    }
+}
+
+/// The embedded files, and what has been parsed of them. The three lists go together.
+struct Shelf {
+    versions: Vec<String>,
+    texts: Vec<&'static str>,
+    parsed: Vec<OnceLock<Option<Catalog>>>,
+}
+
+fn shelf() -> &'static Shelf {
+    static SHELF: OnceLock<Shelf> = OnceLock::new();
+    SHELF.get_or_init(|| {
+        let mut files: Vec<(Vec<u32>, &str, &str)> = FILES
+            .files()
+            .filter_map(|file| {
+                let version = file.path().to_str()?.strip_suffix(".yaml")?;
+                let numbers = version.split('.').map_while(|part| part.parse().ok()).collect();
+                Some((numbers, version, file.contents_utf8()?))
+            })
+            .collect();
+        files.sort();
+        Shelf {
+            versions: files.iter().map(|(_, version, _)| (*version).to_owned()).collect(),
+            texts: files.iter().map(|(_, _, text)| *text).collect(),
+            parsed: files.iter().map(|_| OnceLock::new()).collect(),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;
