@@ -72,12 +72,10 @@ impl Endpoint {
 
 /// Splits `host:port`, `[::1]:port` and bare IPv6 addresses.
 fn split_port(place: &str) -> (&str, Option<&str>) {
-    if let Some(inner) = place.strip_prefix('[') {
-        if let Some((host, rest)) = inner.split_once(']') {
-            // Text between bracket and colon is no port: the empty one fails.
-            let port = (!rest.is_empty()).then(|| rest.strip_prefix(':').unwrap_or_default());
-            return (host, port);
-        }
+    if let Some((host, rest)) = place.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+        // Text between bracket and colon is no port: the empty one fails.
+        let port = (!rest.is_empty()).then(|| rest.strip_prefix(':').unwrap_or_default());
+        return (host, port);
     }
     match place.rsplit_once(':') {
         Some((host, _)) if host.contains(':') => (place, None),

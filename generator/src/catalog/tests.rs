@@ -104,9 +104,9 @@ fn a_host_and_a_port_come_out_of_an_address() {
     assert_eq!(place.assign("postgresql://db.example:5433/").unwrap(), [host("db.example"), port(5433)]);
     assert_eq!(place.assign("[::1]:5432").unwrap(), [host("::1"), port(5432)]);
     assert_eq!(place.assign("::1").unwrap(), [host("::1")]);
-    for bad in ["", ":5432", "db:", "db:0", "db:99999", "db:x", "[::1]5432", "db/name", "u:secret@db:1"] {
+    for bad in ["", ":5432", "db:", "db:0", "db:99999", "db:x", "[::1]5432", "db/name", "u:hunter2@db:1"] {
         let error = place.assign(bad).unwrap_err().to_string();
-        assert!(!error.contains("secret"), "{error}");
+        assert!(!error.contains("hunter2"), "{error}");
     }
     let url = Endpoint::Key("url".to_owned());
     assert_eq!(url.assign("http://x/").unwrap(), [("url", Value::from("http://x/"))]);
