@@ -1,0 +1,162 @@
+//! `status`: what the operator reports. v1alpha1 has all of it but the two last fields.
+
+use super::core;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The state of a server, as the operator last saw it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// One word for the whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Phase>,
+    /// Versions of operator and server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
+    /// What the server says about itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distribution_config: Option<DistributionConfig>,
+    /// The state in detail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "core::condition")]
+    pub conditions: Option<Vec<Condition>>,
+    /// Pods that are ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available_replicas: Option<i32>,
+    /// Address of the server inside the cluster.
+    #[serde(rename = "serviceURL", default, skip_serializing_if = "Option::is_none")]
+    pub service_url: Option<String>,
+    /// Address outside the cluster: absent when not exposed, empty while it is not known yet.
+    #[serde(rename = "routeURL", default, skip_serializing_if = "Option::is_none")]
+    pub route_url: Option<String>,
+    /// The image that runs, and where its base configuration came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_distribution: Option<ResolvedDistribution>,
+    /// The generated configuration in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_generation: Option<ConfigGeneration>,
+}
+
+/// One word for the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum Phase {
+    /// Nothing made yet.
+    Pending,
+    /// The server is on its way.
+    Initializing,
+    /// The server answers.
+    Ready,
+    /// Something needs attention; the conditions say what.
+    Failed,
+    /// The resource is being deleted.
+    Terminating,
+}
+
+/// Versions of operator and server.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Version {
+    /// The operator's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_version: Option<String>,
+    /// The server's version, by its own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub llama_stack_server_version: Option<String>,
+    /// When this was last written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_updated: Option<Time>,
+}
+
+/// What the server says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DistributionConfig {
+    /// Name of the distribution, or `custom` for an image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_distribution: Option<String>,
+    /// The server's providers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub providers: Option<Vec<ProviderInfo>>,
+    /// Known distributions and their images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub available_distributions: Option<BTreeMap<String, String>>,
+}
+
+/// A provider of the running server, spelled as llama-stack spells it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ProviderInfo {
+    /// The API that it serves.
+    pub api: String,
+    /// Its id.
+    pub provider_id: String,
+    /// Its type.
+    pub provider_type: String,
+    /// Its settings as the server shows them.
+    #[schemars(schema_with = "anything")]
+    pub config: Value,
+    /// Its health.
+    pub health: ProviderHealth,
+}
+
+/// Health of a provider.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ProviderHealth {
+    /// One word, such as `OK`.
+    pub status: String,
+    /// More, where the status is not good.
+    pub message: String,
+}
+
+/// The image that runs.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResolvedDistribution {
+    /// The image reference in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// Where the base configuration came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_source: Option<ConfigSource>,
+    /// Hash of the base configuration: `sha256:` and 64 hexadecimal digits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_hash: Option<String>,
+}
+
+/// Where a base configuration came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConfigSource {
+    /// The operator brought it along.
+    Embedded,
+    /// The image carries it.
+    OciLabel,
+}
+
+/// The generated configuration in use.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigGeneration {
+    /// The ConfigMap that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_map_name: Option<String>,
+    /// When it was generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated_at: Option<Time>,
+    /// Providers in it, over all APIs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_count: Option<i32>,
+    /// Registered models, tool groups and shields in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource_count: Option<i32>,
+    /// Version of the configuration's format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_version: Option<i32>,
+}
+
+fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"x-kubernetes-preserve-unknown-fields": true})
+}
