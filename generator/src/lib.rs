@@ -3,8 +3,8 @@
 //!
 //! The crate is pure: no clock, no file system, no network, no async.
 
-pub mod catalog;
 pub mod api;
+pub mod catalog;
 pub mod check;
 pub mod distribution;
 pub mod path;

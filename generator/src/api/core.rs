@@ -3,7 +3,10 @@
 //! The schemas are the ones that controller-gen writes for these types, kept in one data file for both versions:
 //! schemars derives others from k8s-openapi (no list-map keys, no defaults, no quantities), and v1alpha1 must not change.
 
+use crate::path::{Path, Segment};
+use k8s_openapi::api::core::v1::{EnvVar, ResourceRequirements, TopologySpreadConstraint, Volume, VolumeMount};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use schemars::{Schema, SchemaGenerator};
 use serde::Deserialize as _;
 use serde::de::{DeserializeOwned, Deserializer, Error as _};
@@ -72,6 +75,43 @@ pub(super) fn bounded_volume_mounts(_: &mut SchemaGenerator) -> Schema {
 
 pub(super) fn bounded_spread(_: &mut SchemaGenerator) -> Schema {
     list("TopologySpreadConstraint", Some(16))
+}
+
+/// What Kubernetes says about the field at `path` inside one of its types, as k8s-openapi documents it.
+pub(super) fn description(path: &Path) -> Option<String> {
+    static KINDS: LazyLock<Value> = LazyLock::new(|| {
+        let mut generator = SchemaGenerator::default();
+        let kinds = json!({
+            "resources": generator.subschema_for::<ResourceRequirements>(),
+            "env": generator.subschema_for::<Vec<EnvVar>>(),
+            "volumes": generator.subschema_for::<Vec<Volume>>(),
+            "volumeMounts": generator.subschema_for::<Vec<VolumeMount>>(),
+            "topologySpreadConstraints": generator.subschema_for::<Vec<TopologySpreadConstraint>>(),
+            "conditions": generator.subschema_for::<Vec<Condition>>(),
+        });
+        json!({"kinds": kinds, "$defs": generator.take_definitions(true)})
+    });
+    let is_kind = |step: &Segment| matches!(step, Segment::Key(name) if KINDS["kinds"].get(name).is_some());
+    let start = path.segments().iter().position(is_kind)?;
+    let follow = |schema: &'static Value| match schema.get("$ref").and_then(Value::as_str) {
+        Some(target) => KINDS["$defs"].get(target.rsplit('/').next()?),
+        None => Some(schema),
+    };
+    // The description beside a reference is the field's; the one behind it is the type's.
+    let (first, rest) = path.segments()[start..].split_first()?;
+    let Segment::Key(kind) = first else { return None };
+    let found = rest.iter().try_fold(&KINDS["kinds"][kind], |schema, step| {
+        let schema = follow(schema)?;
+        match step {
+            Segment::Key(name) => schema
+                .get("properties")
+                .and_then(|fields| fields.get(name))
+                .or_else(|| schema.get("additionalProperties").filter(|values| values.is_object())),
+            Segment::Index(_) => schema.get("items"),
+        }
+    })?;
+    let described = found.get("description").or_else(|| follow(found)?.get("description"))?;
+    described.as_str().map(str::to_owned)
 }
 
 /// Reads a core type in which quantities may be written as numbers (`cpu: 2`): the API server keeps them as written,

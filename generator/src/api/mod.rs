@@ -1,6 +1,7 @@
 //! The resource's types in both versions, and the `CustomResourceDefinition` made from them.
 
 mod core;
+pub mod crd;
 pub mod status;
 pub mod v1alpha1;
 pub mod v1alpha2;

@@ -38,6 +38,7 @@ pub const DEFAULT_MOUNT_PATH: &str = "/.llama";
     plural = "llamastackdistributions",
     singular = "llamastackdistribution",
     shortname = "llsd",
+    category = "llamastack",
     namespaced,
     status = "Status",
     derive = "PartialEq",
@@ -134,6 +135,30 @@ pub struct OverrideConfig {
     /// Name of a ConfigMap in the same namespace. Its key `config.yaml` holds the configuration.
     #[schemars(length(min = 1, max = 253))]
     pub config_map_name: String,
+}
+
+/// The greatest length of a resource's name: children add suffixes of up to 15 characters to it, and the whole must be
+/// a DNS label.
+pub const MAX_NAME: usize = 48;
+
+/// Rules on the resource's name. They apply when a resource is created: one that exists under an older operator must
+/// stay changeable.
+pub(super) fn name_rules() -> Value {
+    json!([
+        {
+            "rule": format!("oldSelf.hasValue() || self.metadata.name.size() <= {MAX_NAME}"),
+            "message": format!(
+                "metadata.name must be at most {MAX_NAME} characters long, because names derived from it get suffixes \
+                 of up to 15 characters"
+            ),
+            "optionalOldSelf": true,
+        },
+        {
+            "rule": "oldSelf.hasValue() || !self.metadata.name.contains('.')",
+            "message": "metadata.name must not contain dots, because the Service and the pods are named after it",
+            "optionalOldSelf": true,
+        },
+    ])
 }
 
 /// One entry of `x-kubernetes-validations`.

@@ -253,13 +253,13 @@ fn unique_external_ids() -> Value {
 
 /// A rule that the list `ids` has no value twice; its message names the first value that it has twice.
 fn distinct(ids: &str, what: &str, message: &str) -> Value {
-    // One comprehension variable holds the list, so that it is computed once and named twice.
+    // In the rule, a comprehension over a list of one list names the ids, so that they are computed once. The message
+    // cannot do so: the server's cost estimate loses the size of what such a comprehension returns.
     json!({
         "rule": format!("[{ids}].all(ids, ids.all(id, ids.exists_one(other, other == id)))"),
         "message": message,
         "messageExpression": format!(
-            "[{ids}].map(ids, ids.filter(id, !ids.exists_one(other, other == id)))\
-             .map(twice, '{what} \"' + twice[0] + '\"')[0]"
+            "'{what} \"' + ({ids}).filter(id, !({ids}).exists_one(other, other == id))[0] + '\"'"
         ),
     })
 }
