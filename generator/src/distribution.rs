@@ -125,6 +125,7 @@ mod tests {
         for found in Distributions::embedded().iter() {
             assert_eq!(version_of_image(&found.image).unwrap(), found.llama_stack_version);
             assert!(Catalog::for_version(&found.llama_stack_version).is_some());
+            assert!(BaseConfig::embedded(&found.name).is_some());
         }
     }
 
