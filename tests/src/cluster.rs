@@ -1,0 +1,127 @@
+//! A real API server for the tests of one process: started by the first test that asks for it, gone with the process.
+//!
+//! `tests/cluster/up.sh --attached` starts etcd and kube-apiserver and stops them when its standard input ends. This
+//! process holds the other end of that pipe and never writes to it, so the servers stop however the tests end: passed,
+//! panicked, interrupted or killed.
+
+mod request;
+
+pub use request::{Answer, Cause, Request};
+
+use anyhow::{Context, Result, bail};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use tokio::runtime::Runtime;
+
+/// A running API server and a client of it that may do everything.
+pub struct Cluster {
+    client: kube::Client,
+    runtime: Runtime,
+    folder: PathBuf,
+    // Held for its standard input; see the module's description.
+    _supervisor: Child,
+}
+
+static SHARED: OnceLock<Cluster> = OnceLock::new();
+
+impl Cluster {
+    /// The API server of this process, started if it is not running yet (four seconds).
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be started. `up.sh` has then printed why, with the end of the server's log.
+    pub fn shared() -> &'static Self {
+        SHARED.get_or_init(|| Self::start().expect("no API server; `make setup` installs what it needs"))
+    }
+
+    fn start() -> Result<Self> {
+        let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster");
+        let folder = fresh_folder()?;
+        let mut supervisor = Command::new(scripts.join("up.sh"))
+            .arg(&folder)
+            .arg("--attached")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("tests/cluster/up.sh cannot be run")?;
+        let output = supervisor.stdout.take().context("no pipe to up.sh")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        if line.trim() != "ready" {
+            let status = supervisor.wait()?;
+            bail!("tests/cluster/up.sh ended with {status}; logs in {}", folder.display());
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let client = runtime.block_on(connect(&folder.join("kubeconfig")))?;
+        Ok(Self { client, runtime, folder, _supervisor: supervisor })
+    }
+
+    /// The folder with the servers' logs and the administrator's `kubeconfig`.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Sends one request and waits for the answer, whatever its status.
+    ///
+    /// # Panics
+    ///
+    /// If no answer comes.
+    pub fn send(&self, request: Request) -> Answer {
+        self.runtime.block_on(request.send(&self.client)).expect("the API server answers")
+    }
+
+    /// Sends many requests, some at a time, and returns the answers in the order of the requests.
+    ///
+    /// # Panics
+    ///
+    /// If one gets no answer.
+    pub fn send_all(&self, requests: Vec<Request>) -> Vec<Answer> {
+        self.runtime.block_on(request::send_all(requests, &self.client)).expect("the API server answers")
+    }
+
+    /// Creates the given CRD for good and waits until its resources are served.
+    ///
+    /// # Errors
+    ///
+    /// The server's answer, where it refuses the CRD.
+    ///
+    /// # Panics
+    ///
+    /// If the resources are not served within half a minute.
+    pub fn install_crd(&self, crd: &serde_json::Value) -> Result<(), Answer> {
+        let created = self.send(Request::post(request::CRDS, crd));
+        if !created.accepted() {
+            return Err(created);
+        }
+        let name = crd["metadata"]["name"].as_str().unwrap_or_default();
+        self.runtime.block_on(request::until_served(name, &self.client)).expect("the CRD is served");
+        Ok(())
+    }
+}
+
+/// A folder for the servers of this process. Those of processes that are gone are removed on the way.
+fn fresh_folder() -> Result<PathBuf> {
+    let parent = std::env::temp_dir().join("llsd-cluster");
+    fs::create_dir_all(&parent)?;
+    for entry in fs::read_dir(&parent)?.flatten() {
+        let owner = entry.file_name();
+        if !Path::new("/proc").join(&owner).exists() {
+            // Another test process may be doing the same.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    let folder = parent.join(std::process::id().to_string());
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+async fn connect(kubeconfig: &Path) -> Result<kube::Client> {
+    let file = Kubeconfig::read_from(kubeconfig)?;
+    let config = kube::Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?;
+    Ok(kube::Client::try_from(config)?)
+}

@@ -1,0 +1,162 @@
+//! Plain requests to the API server: a path, a JSON body, and an answer that is looked at as JSON.
+
+use anyhow::{Context, Result, bail};
+use http::Method;
+use kube::client::Body;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Where CRDs are created.
+pub(super) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// How many requests are under way at once in [`send_all`]. More does not help on two cores.
+const AT_ONCE: usize = 8;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    method: Method,
+    path: String,
+    body: Vec<u8>,
+}
+
+impl Request {
+    /// Reads what is at `path`.
+    pub fn get(path: impl Into<String>) -> Self {
+        Self { method: Method::GET, path: path.into(), body: Vec::new() }
+    }
+
+    /// Creates `body` in the collection at `path`.
+    pub fn post(path: impl Into<String>, body: &Value) -> Self {
+        Self { method: Method::POST, path: path.into(), body: body.to_string().into_bytes() }
+    }
+
+    /// Replaces what is at `path` by `body`.
+    pub fn put(path: impl Into<String>, body: &Value) -> Self {
+        Self { method: Method::PUT, path: path.into(), body: body.to_string().into_bytes() }
+    }
+
+    /// Removes what is at `path`.
+    pub fn delete(path: impl Into<String>) -> Self {
+        Self { method: Method::DELETE, path: path.into(), body: Vec::new() }
+    }
+
+    /// The same request, judged with strict field validation, and nothing is stored.
+    #[must_use]
+    pub fn dry(mut self) -> Self {
+        self.path.push_str(if self.path.contains('?') { "&" } else { "?" });
+        self.path.push_str("dryRun=All&fieldValidation=Strict");
+        self
+    }
+
+    pub(super) async fn send(self, client: &kube::Client) -> Result<Answer> {
+        let request = http::Request::builder()
+            .method(self.method)
+            .uri(&self.path)
+            .header(http::header::CONTENT_TYPE, "application/json")
+            .body(Body::from(self.body))?;
+        let response = client.send(request).await.with_context(|| self.path.clone())?;
+        let status = response.status().as_u16();
+        let bytes = response.into_body().collect_bytes().await?;
+        let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into());
+        Ok(Answer { status, body })
+    }
+}
+
+/// Sends all requests, [`AT_ONCE`] at a time; the answers are in the order of the requests.
+pub(super) async fn send_all(requests: Vec<Request>, client: &kube::Client) -> Result<Vec<Answer>> {
+    let mut answers = Vec::with_capacity(requests.len());
+    let mut waiting = requests.into_iter();
+    loop {
+        let batch: Vec<_> = waiting
+            .by_ref()
+            .take(AT_ONCE)
+            .map(|request| {
+                let client = client.clone();
+                tokio::spawn(async move { request.send(&client).await })
+            })
+            .collect();
+        if batch.is_empty() {
+            return Ok(answers);
+        }
+        for task in batch {
+            answers.push(task.await??);
+        }
+    }
+}
+
+/// Waits until the resources of the CRD `name` are served.
+pub(super) async fn until_served(name: &str, client: &kube::Client) -> Result<()> {
+    for _ in 0..600 {
+        let answer = Request::get(format!("{CRDS}/{name}")).send(client).await?;
+        let conditions = answer.body["status"]["conditions"].as_array().cloned().unwrap_or_default();
+        if conditions.iter().any(|is| is["type"] == "Established" && is["status"] == "True") {
+            let spec = &answer.body["spec"];
+            let versions = spec["versions"].as_array().cloned().unwrap_or_default();
+            for version in versions.iter().filter(|version| version["served"] == true) {
+                let part = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                let (group, plural) = (part(&spec["group"]), part(&spec["names"]["plural"]));
+                let path = format!("/apis/{group}/{}/{plural}", part(&version["name"]));
+                until_found(&path, client).await?;
+            }
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    bail!("{name} is not established")
+}
+
+/// Waits until a collection can be read: that comes a moment after the CRD is established.
+async fn until_found(path: &str, client: &kube::Client) -> Result<()> {
+    for _ in 0..600 {
+        if Request::get(path).send(client).await?.status == 200 {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    bail!("{path} is not served")
+}
+
+/// What the API server answered.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The object, or a `Status` that says what is wrong.
+    pub body: Value,
+}
+
+/// One reason of a refusal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cause {
+    /// The place, as the server writes it: `spec.m[key]`, `<nil>`.
+    pub field: String,
+    /// Its words, without the place.
+    pub message: String,
+}
+
+impl Answer {
+    /// Whether the request was carried out (or would have been).
+    #[must_use]
+    pub fn accepted(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The server's one-line account of a refusal.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        self.body["message"].as_str().unwrap_or_default()
+    }
+
+    /// The reasons of a refusal, in the server's order. A request that could not even be decoded has none.
+    #[must_use]
+    pub fn causes(&self) -> Vec<Cause> {
+        let text = |cause: &Value, key: &str| cause[key].as_str().unwrap_or_default().to_owned();
+        let causes = self.body["details"]["causes"].as_array();
+        causes
+            .into_iter()
+            .flatten()
+            .map(|cause| Cause { field: text(cause, "field"), message: text(cause, "message") })
+            .collect()
+    }
+}

@@ -1,0 +1,3 @@
+//! The CRD and the checks against a real API server.
+
+mod smoke;
