@@ -1,3 +1,4 @@
 //! The CRD and the checks against a real API server.
 
-mod smoke;
+mod crd;
+mod starter;
