@@ -3,4 +3,10 @@
 //! `ide` answers questions about text in plain data and byte offsets; everything else carries its answers to an
 //! editor or a terminal.
 
+pub mod cli;
+pub mod documents;
 pub mod ide;
+pub mod lsp;
+pub mod schedule;
+pub mod session;
+pub mod workspace;

@@ -10,7 +10,7 @@ mod workspace;
 pub use span::Span;
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Hover, LineOrigin, OriginKind,
-    Preview, PreviewEnv, Severity, Symbol, SymbolKind, Tag, TextEdit,
+    Preview, PreviewEnv, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
 pub use workspace::{ObjectKey, Objects, Workspace};
 
@@ -55,11 +55,26 @@ impl Analysis {
         None
     }
 
+    /// The resources of the file, in the order of their places.
+    #[must_use]
+    pub fn resources(&self) -> Vec<Resource> {
+        Vec::new()
+    }
+
     /// Everything wrong with the file, in the order of its places.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         Vec::new()
     }
+}
+
+/// Reads the embedded schema, catalogs and base configs, so that the first question does not wait for them.
+pub fn warm() {}
+
+/// The edits of all preferred fixes of the file that do not touch each other.
+#[must_use]
+pub fn fix_all(_analysis: &Analysis) -> Vec<TextEdit> {
+    Vec::new()
 }
 
 /// What could be written at `offset`.

@@ -202,3 +202,18 @@ pub struct Preview {
     /// What generation has to remark.
     pub warnings: Vec<String>,
 }
+
+/// A `LlamaStackDistribution` in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Number of its document in the file, from 0.
+    pub document: usize,
+    /// The part of `apiVersion` behind the slash.
+    pub version: String,
+    /// `metadata.name`; empty if there is none.
+    pub name: String,
+    /// `metadata.namespace`; empty if there is none.
+    pub namespace: String,
+    /// All of it.
+    pub span: Span,
+}

@@ -50,6 +50,12 @@ impl Workspace {
         self.files.remove(file);
     }
 
+    /// What `file` contributes, if anything.
+    #[must_use]
+    pub fn get(&self, file: &str) -> Option<&Arc<Objects>> {
+        self.files.get(file)
+    }
+
     /// The objects of every file, in the order of file names.
     pub fn objects(&self) -> impl Iterator<Item = &Objects> {
         self.files.values().map(AsRef::as_ref)

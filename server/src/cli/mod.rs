@@ -1,0 +1,66 @@
+//! The command line: one file per subcommand.
+//!
+//! Exit codes: 0 nothing wrong, 1 findings, 2 wrong usage or a file that cannot be read or written.
+
+mod check;
+mod input;
+mod lsp;
+mod report;
+
+use clap::{Parser, Subcommand};
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// Nothing wrong.
+const CLEAN: u8 = 0;
+/// Something was found.
+const FINDINGS: u8 = 1;
+/// Wrong usage, or a file that cannot be read or written.
+const FAILURE: u8 = 2;
+
+/// Checks LlamaStackDistribution resources and shows the config they stand for.
+#[derive(Debug, Parser)]
+#[command(name = "llsd", version, arg_required_else_help = true, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Arguments),
+    Lsp(lsp::Arguments),
+}
+
+/// Runs the command that the process was started with.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are answers, not mistakes, and go to standard output.
+            let code = if error.use_stderr() { FAILURE } else { CLEAN };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let result = match arguments.command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Lsp(arguments) => return lsp::run(&arguments),
+    };
+    match result {
+        Ok(code) => code.into(),
+        // Whoever read the output has seen enough (`llsd … | head`).
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => CLEAN.into(),
+        Err(error) => {
+            complain(&format!("cannot write the output: {error}"));
+            FAILURE.into()
+        }
+    }
+}
+
+/// Says what went wrong, on standard error.
+fn complain(message: &dyn Display) {
+    let _ = writeln!(io::stderr(), "llsd: {message}");
+}

@@ -1,0 +1,64 @@
+//! Findings for people and for machines.
+
+mod github;
+mod human;
+mod json;
+mod junit;
+mod place;
+mod sarif;
+
+use crate::ide::{Analysis, Diagnostic};
+use clap::ValueEnum;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Sentences with the lines they speak of
+    Human,
+    /// One object with all findings, paths and the API server's own words
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of a GitHub workflow
+    Github,
+    /// JUnit XML: a test case per file
+    Junit,
+}
+
+/// One file and what is wrong with it.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// As named on the command line, or found below a directory named there.
+    pub(super) name: String,
+    /// Its text.
+    pub(super) text: Arc<str>,
+    /// How many resources it holds.
+    pub(super) resources: usize,
+    /// In the order of their places.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Checked {
+    /// What an analysis says of a file.
+    pub(super) fn new(name: String, analysis: &Analysis) -> Self {
+        Self {
+            name,
+            text: analysis.text().clone(),
+            resources: analysis.resources().len(),
+            diagnostics: analysis.diagnostics(),
+        }
+    }
+}
+
+/// Writes all findings in one format.
+pub(super) fn write(out: &mut dyn Write, format: Format, files: &[Checked]) -> io::Result<()> {
+    match format {
+        Format::Human => human::write(out, files),
+        Format::Json => json::write(out, files),
+        Format::Sarif => sarif::write(out, files),
+        Format::Github => github::write(out, files),
+        Format::Junit => junit::write(out, files),
+    }
+}

@@ -1,0 +1,145 @@
+//! The protocol's methods, each handed to its file in `handlers`.
+
+use super::capabilities::Client as Capabilities;
+use super::guard::{internal, message};
+use super::handlers;
+use crate::documents::Snapshot;
+use crate::ide::Analysis;
+use crate::session::Session;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::lsp_types::{
+    CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentSymbolParams,
+    DocumentSymbolResponse, Hover, HoverParams, InitializeParams, InitializeResult, InitializedParams, Url,
+};
+use tower_lsp::{Client, LanguageServer, async_trait};
+
+/// What handlers and workers share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    /// The way to the client.
+    pub client: Client,
+    /// Documents and workspace.
+    pub session: Session,
+    /// What the client can do; set once by `initialize`.
+    pub capabilities: OnceLock<Capabilities>,
+    /// Workspace folders, to be looked through once the client is ready.
+    pub folders: Mutex<Vec<Url>>,
+    published: Mutex<HashSet<Arc<str>>>,
+}
+
+impl Shared {
+    /// What the client can do. Before `initialize`: the least.
+    pub(super) fn client_capabilities(&self) -> &Capabilities {
+        static LEAST: OnceLock<Capabilities> = OnceLock::new();
+        self.capabilities.get().unwrap_or_else(|| LEAST.get_or_init(Capabilities::default))
+    }
+
+    /// Notes whether the client now shows diagnostics of a document. True if it did so before.
+    pub(super) fn mark_published(&self, name: &Arc<str>, shown: bool) -> bool {
+        let mut published = self.published.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown { !published.insert(Arc::clone(name)) } else { published.remove(name) }
+    }
+}
+
+/// The server as `tower-lsp` sees it.
+#[derive(Debug)]
+pub(super) struct Backend {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Backend {
+    /// A server for one client.
+    pub(super) fn new(client: Client) -> Self {
+        let shared = Shared {
+            client,
+            session: Session::default(),
+            capabilities: OnceLock::new(),
+            folders: Mutex::default(),
+            published: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Asks a question about the version of `uri` that is current when this is first polled, off the request loop.
+    /// None for a document that is not open.
+    pub(super) async fn ask<T, F>(&self, uri: &Url, what: &'static str, question: F) -> Result<Option<T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Shared, &Snapshot, &Analysis) -> T + Send + 'static,
+    {
+        let Some(snapshot) = self.shared.session.snapshot(uri.as_str()) else { return Ok(None) };
+        let shared = Arc::clone(&self.shared);
+        let job = move || {
+            let analysis = shared.session.analysis(&snapshot);
+            question(&shared, &snapshot, &analysis)
+        };
+        match tokio::task::spawn_blocking(job).await {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) => {
+                if let Ok(panic) = error.try_into_panic() {
+                    tracing::error!(what, panic = message(panic.as_ref()), "a request panicked");
+                }
+                Err(internal(what))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        Ok(handlers::initialize::handle(self, params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        handlers::initialize::ready(self);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        handlers::did_open::handle(self, params);
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        handlers::did_change::handle(self, params);
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        handlers::did_close::handle(self, params).await;
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        handlers::watched_files::handle(self, params);
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        handlers::workspace_folders::handle(self, params);
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        handlers::completion::handle(self, params).await
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        handlers::hover::handle(self, params).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        handlers::code_action::handle(self, params).await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        handlers::document_symbol::handle(self, params).await
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        handlers::diagnostic::handle(self, params).await
+    }
+}

@@ -1,0 +1,106 @@
+//! What client and server can do for each other, decided once at `initialize`.
+
+use super::convert::Encoding;
+use tower_lsp::lsp_types::{
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    DiagnosticOptions, DiagnosticServerCapabilities, HoverProviderCapability, InitializeParams, OneOf, SaveOptions,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+
+/// The client's side, as far as answers depend on it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Client {
+    /// What positions count.
+    pub encoding: Encoding,
+    /// Whether completions may hold placeholders.
+    pub snippets: bool,
+    /// Whether the outline may be a tree.
+    pub nested_symbols: bool,
+    /// Whether code actions may be more than commands.
+    pub action_literals: bool,
+    /// Whether diagnostics may name other places.
+    pub related: bool,
+    /// Whether the client asks for diagnostics itself, so that none are pushed.
+    pub pulls: bool,
+    /// Whether the client accepts to watch files for the server.
+    pub watches: bool,
+}
+
+impl Client {
+    /// Reads what the client said of itself. Clients that both ask for diagnostics and show pushed ones would show
+    /// each twice, so asking has to be chosen: `initializationOptions: {"diagnostics": "pull"}`.
+    pub(super) fn new(params: &InitializeParams) -> Self {
+        let ClientCapabilities { general, text_document, workspace, .. } = &params.capabilities;
+        let offered = general.as_ref().and_then(|general| general.position_encodings.as_deref());
+        let text_document = text_document.as_ref();
+        let options = params.initialization_options.as_ref();
+        let wants_pull = options.and_then(|options| options.get("diagnostics")).is_some_and(|how| how == "pull");
+        Self {
+            encoding: Encoding::negotiate(offered),
+            snippets: text_document
+                .and_then(|text| text.completion.as_ref()?.completion_item.as_ref()?.snippet_support)
+                .unwrap_or(false),
+            nested_symbols: text_document
+                .and_then(|text| text.document_symbol.as_ref()?.hierarchical_document_symbol_support)
+                .unwrap_or(false),
+            action_literals: text_document
+                .and_then(|text| text.code_action.as_ref()?.code_action_literal_support.as_ref())
+                .is_some(),
+            related: text_document
+                .and_then(|text| text.publish_diagnostics.as_ref()?.related_information)
+                .unwrap_or(false),
+            pulls: wants_pull && text_document.is_some_and(|text| text.diagnostic.is_some()),
+            watches: workspace
+                .as_ref()
+                .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.dynamic_registration)
+                .unwrap_or(false),
+        }
+    }
+}
+
+/// The server's side.
+pub(super) fn server(client: &Client) -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(client.encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
+            ..TextDocumentSyncOptions::default()
+        })),
+        completion_provider: Some(CompletionOptions {
+            // Keys and values are words; these start one.
+            trigger_characters: Some([" ", ":", "-", "\"", "'", "\n"].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_action_provider: client.action_literals.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(vec![
+                    CodeActionKind::QUICKFIX,
+                    CodeActionKind::REFACTOR_REWRITE,
+                    CodeActionKind::SOURCE_FIX_ALL,
+                ]),
+                ..CodeActionOptions::default()
+            })
+        }),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        diagnostic_provider: client.pulls.then(|| {
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                identifier: Some("llsd".to_owned()),
+                // A Secret edited in one file changes what another one's reference is worth.
+                inter_file_dependencies: true,
+                ..DiagnosticOptions::default()
+            })
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        ..ServerCapabilities::default()
+    }
+}

@@ -1,0 +1,20 @@
+//! `textDocument/didChange`.
+
+use crate::lsp::backend::Backend;
+use crate::lsp::{convert, publish};
+use std::sync::Arc;
+use tower_lsp::lsp_types::DidChangeTextDocumentParams;
+
+/// Changes the document before anything is awaited, so changes apply in the order in which they arrived.
+pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeTextDocumentParams) {
+    let name = params.text_document.uri.as_str();
+    let Some(snapshot) = backend.shared.session.snapshot(name) else {
+        tracing::warn!(document = name, "a change of a document that is not open");
+        return;
+    };
+    let mut rope = snapshot.rope.clone();
+    convert::apply(&mut rope, params.content_changes, backend.shared.client_capabilities().encoding);
+    if backend.shared.session.set(name, params.text_document.version, rope) {
+        publish::start(&backend.shared, [Arc::clone(&snapshot.name)]);
+    }
+}

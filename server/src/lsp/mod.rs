@@ -1,0 +1,11 @@
+//! The thin edge to editors: JSON-RPC, positions, URIs. Nothing here knows what a resource means.
+
+mod backend;
+mod capabilities;
+mod convert;
+mod guard;
+mod handlers;
+mod publish;
+mod server;
+
+pub use server::{Transport, run};

@@ -1,0 +1,119 @@
+//! From a changed document to diagnostics on the screen: one worker per document that has work.
+
+use super::backend::Shared;
+use super::convert;
+use super::guard::message;
+use crate::documents::Snapshot;
+use crate::ide::{Analysis, Diagnostic, Severity, Tag};
+use crate::schedule::Cancel;
+use std::sync::Arc;
+use tower_lsp::lsp_types::{
+    self as lsp, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString, Url,
+};
+
+/// Starts a worker for each name.
+pub(super) fn start(shared: &Arc<Shared>, names: impl IntoIterator<Item = Arc<str>>) {
+    for name in names {
+        tokio::spawn(work(Arc::clone(shared), name));
+    }
+}
+
+/// Analyses the newest version until there is no newer one.
+async fn work(shared: Arc<Shared>, name: Arc<str>) {
+    while let Some((snapshot, cancel)) = shared.session.begin(&name) {
+        let job = {
+            let (shared, snapshot) = (Arc::clone(&shared), Arc::clone(&snapshot));
+            move || look(&shared, &snapshot, &cancel)
+        };
+        match tokio::task::spawn_blocking(job).await {
+            Ok(Some(Seen { relevant, diagnostics, affected })) => {
+                start(&shared, affected);
+                publish(&shared, &snapshot, relevant, diagnostics).await;
+            }
+            Ok(None) => {}
+            Err(error) => log(&name, error),
+        }
+        if !shared.session.finish(&name) {
+            break;
+        }
+    }
+}
+
+struct Seen {
+    relevant: bool,
+    diagnostics: Vec<lsp::Diagnostic>,
+    affected: Vec<Arc<str>>,
+}
+
+/// The part that takes CPU time. None: outdated meanwhile.
+fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Seen> {
+    let analysis = shared.session.analysis(snapshot);
+    if cancel.is_cancelled() {
+        return None;
+    }
+    let affected = shared.session.learn(snapshot, &analysis);
+    let diagnostics = diagnostics(shared, snapshot, &analysis);
+    Some(Seen { relevant: analysis.is_relevant(), diagnostics, affected })
+}
+
+/// Sends the diagnostics, unless the document changed or the client asks for them itself. Nothing is ever sent for a
+/// file that never had anything to do with this server.
+async fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, relevant: bool, diagnostics: Vec<lsp::Diagnostic>) {
+    if shared.client_capabilities().pulls || !shared.session.is_current(snapshot) {
+        return;
+    }
+    if !shared.mark_published(&snapshot.name, relevant) && !relevant {
+        return;
+    }
+    if let Ok(uri) = Url::parse(&snapshot.name) {
+        shared.client.publish_diagnostics(uri, diagnostics, Some(snapshot.version)).await;
+    }
+}
+
+/// The diagnostics of one version in the protocol's terms.
+pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<lsp::Diagnostic> {
+    let Ok(uri) = Url::parse(&snapshot.name) else { return Vec::new() };
+    let capabilities = shared.client_capabilities();
+    let place = |span| convert::range(&snapshot.rope, span, capabilities.encoding);
+    let convert = |found: Diagnostic| {
+        let related = found.related.into_iter().map(|(span, message)| DiagnosticRelatedInformation {
+            location: Location { uri: uri.clone(), range: place(span) },
+            message,
+        });
+        let related: Vec<_> = if capabilities.related { related.collect() } else { Vec::new() };
+        let tags: Vec<_> = found.tags.iter().map(tag).collect();
+        lsp::Diagnostic {
+            range: place(found.span),
+            severity: Some(severity(found.severity)),
+            code: Some(NumberOrString::String(found.code.to_owned())),
+            source: Some("llsd".to_owned()),
+            message: found.message,
+            related_information: (!related.is_empty()).then_some(related),
+            tags: (!tags.is_empty()).then_some(tags),
+            ..lsp::Diagnostic::default()
+        }
+    };
+    analysis.diagnostics().into_iter().map(convert).collect()
+}
+
+fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}
+
+fn tag(tag: &Tag) -> DiagnosticTag {
+    match tag {
+        Tag::Deprecated => DiagnosticTag::DEPRECATED,
+        Tag::Unnecessary => DiagnosticTag::UNNECESSARY,
+    }
+}
+
+fn log(name: &str, error: tokio::task::JoinError) {
+    if let Ok(panic) = error.try_into_panic() {
+        tracing::error!(document = name, panic = message(panic.as_ref()), "an analysis panicked");
+    }
+}
