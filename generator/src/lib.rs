@@ -7,4 +7,6 @@ pub mod api;
 pub mod catalog;
 pub mod check;
 pub mod distribution;
+pub mod generate;
+pub mod nearest;
 pub mod path;

@@ -1,0 +1,20 @@
+//! What a caller knows of the surroundings of a resource.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Namespace and name of an object; the namespace is empty where the object names none.
+pub type ObjectKey = (String, String);
+
+/// Knowledge that some rules need. `None` is "not known", and makes these rules say "not checked"; an empty map is
+/// "there are none".
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The Secrets, by namespace and name, each with its keys. Never a value.
+    pub secrets: Option<BTreeMap<ObjectKey, BTreeSet<String>>>,
+    /// The ConfigMaps, by namespace and name, each with its data.
+    pub config_maps: Option<BTreeMap<ObjectKey, BTreeMap<String, String>>>,
+    /// The namespace of a resource that names none.
+    pub namespace: Option<String>,
+    /// The namespace and name of the other resources of this kind.
+    pub resources: BTreeSet<ObjectKey>,
+}

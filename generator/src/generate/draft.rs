@@ -1,0 +1,69 @@
+//! The config while it is made.
+
+use super::origin::Origin;
+use super::secrets::{DerivedSecret, EnvVar};
+use super::tracked::{Map, Tracked};
+use crate::api::v1alpha2::LlamaStackDistributionSpec;
+use crate::catalog::Catalog;
+use crate::check::Validated;
+use crate::check::finding::Finding;
+use crate::path::Path;
+
+/// The state that the stages of the pipeline hand on.
+pub(super) struct Draft<'a> {
+    /// The resource's name.
+    pub(super) name: &'a str,
+    /// What the resource asks for.
+    pub(super) spec: &'a LlamaStackDistributionSpec,
+    /// What the target version knows.
+    pub(super) catalog: Option<&'a Catalog>,
+    /// The config so far.
+    pub(super) config: Tracked,
+    /// Variables asked for so far; several may still have one name.
+    pub(super) env: Vec<EnvVar>,
+    /// Derived Secrets asked for so far.
+    pub(super) derived_secrets: Vec<DerivedSecret>,
+    /// Warnings so far.
+    pub(super) warnings: Vec<Finding>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(resource: &'a Validated, config: Tracked, catalog: Option<&'a Catalog>) -> Self {
+        Self {
+            name: resource.name(),
+            spec: resource.spec(),
+            catalog,
+            config,
+            env: Vec::new(),
+            derived_secrets: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The config's root, which is a mapping.
+    pub(super) fn root(&mut self) -> &mut Map {
+        self.config.map_mut(&Origin::Rule("a config is a mapping"))
+    }
+
+    /// Where the server keeps files.
+    pub(super) fn data_folder(&self) -> &str {
+        let workload = self.spec.workload.as_ref();
+        let path = workload.and_then(|workload| workload.storage.as_ref()?.mount_path.as_deref());
+        path.unwrap_or(crate::api::v1alpha2::DEFAULT_MOUNT_PATH).trim_end_matches('/')
+    }
+}
+
+/// The id that a base config's `provider_id` stands for: `vllm` for `${env.VLLM_URL:+vllm}`.
+pub(super) fn plain_id(written: &str) -> &str {
+    condition(written).map_or(written, |(_, id)| id)
+}
+
+/// Variable and id of a conditional `provider_id` such as `${env.VLLM_URL:+vllm}`; `None` if it is unconditional.
+pub(super) fn condition(written: &str) -> Option<(&str, &str)> {
+    written.strip_prefix("${env.")?.strip_suffix('}')?.split_once(":+")
+}
+
+/// The path of `spec`.
+pub(super) fn spec_path() -> Path {
+    Path::root().key("spec")
+}

@@ -1,0 +1,311 @@
+//! Why no config can be generated.
+
+use super::providers::ProviderTypeError;
+use crate::catalog::EndpointError;
+use crate::check::finding::{Finding, Fix, FixEdit};
+use crate::distribution::UnknownDistribution;
+use crate::path::Path;
+
+/// What stands in the way of a config. The text is what the user reads; [`GenerateError::path`] says where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GenerateError {
+    /// The distribution's name stands for nothing.
+    #[error(transparent)]
+    UnknownDistribution(#[from] UnknownDistribution),
+    /// Nothing to start from.
+    #[error("Direct image references require either overrideConfig.configMapName or OCI config labels on the image")]
+    BaseConfigRequired,
+    /// The base config cannot be read.
+    #[error("The base config is not usable: {message} (line {line})")]
+    InvalidBase {
+        /// What is wrong with it.
+        message: String,
+        /// Where, counted from 1.
+        line: usize,
+    },
+    /// The base config has another schema.
+    #[error("Unsupported config.yaml version {version}. Supported versions: 1, 2")]
+    UnsupportedVersion {
+        /// The version as written.
+        version: String,
+    },
+    /// The resource brings its own config.
+    #[error("Nothing is generated: the server uses the config of ConfigMap \"{config_map}\"")]
+    Overridden {
+        /// Name of the ConfigMap.
+        config_map: String,
+    },
+    /// A provider type that the version does not have.
+    #[error("{error}")]
+    ProviderType {
+        /// The place of the type.
+        path: Path,
+        /// What is known instead.
+        error: Box<ProviderTypeError>,
+    },
+    /// An id occurs twice.
+    #[error("duplicate provider id \"{id}\": used by {first} and {second}")]
+    DuplicateProvider {
+        /// The id.
+        id: String,
+        /// The first provider of that id.
+        first: Path,
+        /// The second.
+        second: Path,
+    },
+    /// A type that has no setting for an address.
+    #[error("{provider_type} takes no endpoint{}", because(.hint.as_deref()))]
+    NoEndpoint {
+        /// The place of the endpoint.
+        path: Path,
+        /// The type in full.
+        provider_type: String,
+        /// What to do instead.
+        hint: Option<String>,
+    },
+    /// A type that has no setting for a key.
+    #[error("{provider_type} takes no apiKey{}", because(.hint.as_deref()))]
+    NoApiKey {
+        /// The place of the key.
+        path: Path,
+        /// The type in full.
+        provider_type: String,
+        /// What to do instead.
+        hint: Option<String>,
+    },
+    /// An address that the type cannot use.
+    #[error("{error}")]
+    Endpoint {
+        /// The place of the address.
+        path: Path,
+        /// What is wrong with it.
+        error: EndpointError,
+    },
+    /// The server would not start without this setting.
+    #[error("{provider_type} does not start without {}", asked(.path, .key))]
+    MissingSetting {
+        /// Where it belongs.
+        path: Path,
+        /// The type in full.
+        provider_type: String,
+        /// The key in the provider's config.
+        key: String,
+    },
+    /// A provider needs an API that the config does not serve.
+    #[error("Provider \"{id}\" ({api}) requires the API {required}, which this distribution does not serve")]
+    MissingApi {
+        /// The place of the provider.
+        path: Path,
+        /// Its id.
+        id: String,
+        /// Its API.
+        api: String,
+        /// The API it needs.
+        required: String,
+    },
+    /// An API that others need cannot be disabled.
+    #[error(
+        "{api} cannot be disabled: provider \"{id}\" of {dependent} requires it. Disable {dependent} too, or keep {api}"
+    )]
+    DisabledRequired {
+        /// The entry in `disabled`.
+        path: Path,
+        /// The API.
+        api: String,
+        /// The provider that needs it.
+        id: String,
+        /// The provider's API.
+        dependent: String,
+    },
+    /// An API is both given providers and disabled.
+    #[error(
+        "spec.providers.{field} conflicts with spec.disabled: {api} API is disabled but has providers configured. \
+         Remove the provider configuration or remove '{written}' from the disabled list."
+    )]
+    DisabledConflict {
+        /// The entry in `disabled`.
+        path: Path,
+        /// The API in llama-stack's spelling.
+        api: String,
+        /// Its field.
+        field: String,
+        /// Its spelling in `disabled`.
+        written: String,
+    },
+    /// A model names a provider that does not exist.
+    #[error("Model \"{model}\" names provider \"{provider}\", which does not exist. {}", available(.ids))]
+    UnknownModelProvider {
+        /// The place of the provider's id.
+        path: Path,
+        /// The model.
+        model: String,
+        /// The id that does not exist.
+        provider: String,
+        /// The ids that do.
+        ids: Vec<String>,
+    },
+    /// No inference provider for a model.
+    #[error("resources.models requires at least one inference provider to be configured")]
+    NoModelProvider {
+        /// The first model.
+        path: Path,
+    },
+    /// No tool runtime provider for a tool group.
+    #[error("resources.tools requires at least one toolRuntime provider to be configured")]
+    NoToolProvider {
+        /// The first tool group.
+        path: Path,
+    },
+    /// No safety provider for a shield.
+    #[error("resources.shields requires at least one safety provider to be configured")]
+    NoShieldProvider {
+        /// The first shield.
+        path: Path,
+    },
+    /// Two secrets would have to share a variable.
+    #[error("{first} and {second} would both become the environment variable {variable}. Change one of the ids")]
+    VariableClash {
+        /// The variable.
+        variable: String,
+        /// The first field.
+        first: Path,
+        /// The second.
+        second: Path,
+    },
+    /// An address that the Redis backend cannot use. The text does not quote it, because it may hold a password.
+    #[error("storage.kv.endpoint must be host:port or redis://host:port, without user, password, path or TLS")]
+    RedisEndpoint {
+        /// The place of the address.
+        path: Path,
+    },
+}
+
+fn because(hint: Option<&str>) -> String {
+    hint.map(|hint| format!(": {hint}")).unwrap_or_default()
+}
+
+fn asked(path: &Path, key: &str) -> String {
+    match path.last() {
+        Some(crate::path::Segment::Key(last)) if last == "endpoint" => format!("an endpoint (its setting {key})"),
+        _ => format!("the setting {key}"),
+    }
+}
+
+fn available(ids: &[String]) -> String {
+    if ids.is_empty() { "There is no inference provider".to_owned() } else { format!("Available: {}", ids.join(", ")) }
+}
+
+impl GenerateError {
+    /// The place in the resource that the error speaks of.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        let spec = Path::root().key("spec");
+        match self {
+            Self::UnknownDistribution(_) => spec.key("distribution").key("name"),
+            Self::BaseConfigRequired => spec.key("distribution").key("image"),
+            Self::InvalidBase { .. } | Self::UnsupportedVersion { .. } => spec.key("distribution"),
+            Self::Overridden { .. } => spec.key("overrideConfig"),
+            Self::ProviderType { path, .. }
+            | Self::NoEndpoint { path, .. }
+            | Self::NoApiKey { path, .. }
+            | Self::Endpoint { path, .. }
+            | Self::MissingSetting { path, .. }
+            | Self::MissingApi { path, .. }
+            | Self::DisabledRequired { path, .. }
+            | Self::DisabledConflict { path, .. }
+            | Self::UnknownModelProvider { path, .. }
+            | Self::NoModelProvider { path }
+            | Self::NoToolProvider { path }
+            | Self::NoShieldProvider { path }
+            | Self::RedisEndpoint { path } => path.clone(),
+            Self::DuplicateProvider { second, .. } | Self::VariableClash { second, .. } => second.clone(),
+        }
+    }
+
+    /// The reason for the condition `ConfigGenerated` of the resource.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::BaseConfigRequired => "BaseConfigRequired",
+            Self::UnsupportedVersion { .. } => "UnsupportedConfigVersion",
+            Self::UnknownModelProvider { .. }
+            | Self::NoModelProvider { .. }
+            | Self::NoToolProvider { .. }
+            | Self::NoShieldProvider { .. } => "MissingProviderForResource",
+            _ => "ConfigGenerationFailed",
+        }
+    }
+
+    /// The id of the rule that an editor shows with it.
+    #[must_use]
+    pub fn rule(&self) -> &'static str {
+        match self {
+            Self::UnknownDistribution(_) => "llsd::distribution::unknown",
+            Self::BaseConfigRequired => "llsd::distribution::no-base-config",
+            Self::InvalidBase { .. } | Self::UnsupportedVersion { .. } => "llsd::distribution::unusable-base-config",
+            Self::Overridden { .. } => "llsd::config::overridden",
+            Self::ProviderType { .. } => "llsd::provider::unknown-type",
+            Self::DuplicateProvider { .. } => "llsd::provider::duplicate-id",
+            Self::NoEndpoint { .. } => "llsd::provider::no-endpoint",
+            Self::NoApiKey { .. } => "llsd::provider::no-api-key",
+            Self::Endpoint { .. } => "llsd::provider::bad-endpoint",
+            Self::MissingSetting { .. } => "llsd::provider::missing-setting",
+            Self::MissingApi { .. } => "llsd::provider::missing-api",
+            Self::DisabledRequired { .. } => "llsd::disabled::required",
+            Self::DisabledConflict { .. } => "llsd::disabled::has-providers",
+            Self::UnknownModelProvider { .. } => "llsd::model::unknown-provider",
+            Self::NoModelProvider { .. } | Self::NoToolProvider { .. } | Self::NoShieldProvider { .. } => {
+                "llsd::resources::no-provider"
+            }
+            Self::VariableClash { .. } => "llsd::secret::variable-clash",
+            Self::RedisEndpoint { .. } => "llsd::storage::bad-endpoint",
+        }
+    }
+
+    /// The error as a finding, with related places and fixes.
+    #[must_use]
+    pub fn finding(&self) -> Finding {
+        let mut finding = Finding::error(self.rule(), self.path(), self.to_string());
+        match self {
+            Self::UnknownDistribution(unknown) => {
+                let known = unknown.available.iter().map(String::as_str);
+                if let Some(name) = crate::nearest::nearest(&unknown.name, known) {
+                    finding = finding.with_fix(replace(self.path(), name));
+                }
+            }
+            Self::ProviderType { path, error } => {
+                if let Some(name) = &error.nearest {
+                    finding = finding.with_fix(replace(path.clone(), name));
+                }
+            }
+            Self::DuplicateProvider { first, .. } => {
+                finding = finding.with_related(first.clone(), "The other provider of this id");
+            }
+            Self::VariableClash { first, .. } => {
+                finding = finding.with_related(first.clone(), "The other secret of this variable");
+            }
+            Self::UnknownModelProvider { path, provider, ids, .. } => {
+                if let Some(id) = crate::nearest::nearest(provider, ids.iter().map(String::as_str)) {
+                    finding = finding.with_fix(replace(path.clone(), id));
+                }
+            }
+            Self::NoEndpoint { path, .. } | Self::NoApiKey { path, .. } => {
+                finding = finding.at_key().with_fix(remove(path.clone(), "Remove it"));
+            }
+            Self::DisabledConflict { path, written, .. } => {
+                finding = finding.with_fix(remove(path.clone(), &format!("Remove \"{written}\" from disabled")));
+            }
+            _ => {}
+        }
+        finding
+    }
+}
+
+fn replace(path: Path, name: &str) -> Fix {
+    let edits = vec![FixEdit::Replace { path, value: name.into() }];
+    Fix { title: format!("Change to \"{name}\""), edits, preferred: false }
+}
+
+fn remove(path: Path, title: &str) -> Fix {
+    Fix { title: title.to_owned(), edits: vec![FixEdit::Remove { path }], preferred: false }
+}
