@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench setup
+.PHONY: help demo build test lint bench crd setup
 
 CARGO ?= cargo
 
@@ -19,6 +19,10 @@ setup: ## install and build what the tests need (packages, API server, llama-sta
 	@tests/setup/all.sh
 
 test: setup ## run every test, against the real servers and editors too
+	@if [ -f vscode-extension/test/run.mjs ]; then \
+		$(CARGO) build --quiet --package llsd; \
+		npm --prefix vscode-extension test --silent; \
+	fi
 	$(CARGO) test --workspace --quiet
 
 lint: ## formatting, clippy, licences and sources of dependencies
@@ -26,7 +30,10 @@ lint: ## formatting, clippy, licences and sources of dependencies
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@# The advisory database is not part of this: it needs a network that a closed machine does not have.
 	"$$(tests/setup/cargo-deny.sh)" --log-level error check bans licenses sources
-	@if [ -f vscode-extension/package.json ]; then npm --prefix vscode-extension run --silent lint; fi
+	@if [ -f vscode-extension/package.json ]; then tests/setup/npm.sh; npm --prefix vscode-extension run --silent lint; fi
 
 bench: ## measure
 	$(CARGO) bench --workspace
+
+crd: ## write operator/deploy/crd/ again from the types
+	$(CARGO) run --quiet --package llsd-generator --example crd

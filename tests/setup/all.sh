@@ -13,7 +13,8 @@ need node https://nodejs.org
 
 "$tests/setup/packages.sh"
 "$tests/cluster/build.sh" >/dev/null
-for part in server editors; do
+for part in "$tests/server" "$tests/editors" "$tests/../vscode-extension/test"; do
   # Each part owns its own set-up; the folder decides whether there is one.
-  if [ -x "$tests/$part/setup.sh" ]; then "$tests/$part/setup.sh" >/dev/null; fi
+  if [ -x "$part/setup.sh" ]; then "$part/setup.sh" >/dev/null; fi
 done
+if [ -f "$tests/../vscode-extension/package.json" ]; then "$tests/setup/npm.sh"; fi

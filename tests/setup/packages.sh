@@ -4,6 +4,8 @@
 set -euo pipefail
 
 wanted=(build-essential ca-certificates curl etcd-server git openssl postgresql procps redis-server util-linux)
+# The browser that shows VS Code, where the extension is part of the checkout.
+if [ -d "$(dirname "${BASH_SOURCE[0]}")/../../vscode-extension" ]; then wanted+=(chromium); fi
 missing=()
 for package in "${wanted[@]}"; do
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
