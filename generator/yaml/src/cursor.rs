@@ -1,0 +1,1 @@
+//! What the cursor is about to complete.

@@ -1,0 +1,1 @@
+//! Text edits by span.

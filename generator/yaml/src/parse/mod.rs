@@ -1,0 +1,435 @@
+//! The tolerant parser: one pass over the lines with a stack of open block collections.
+//!
+//! `block` places lines on the stack, `flow` reads brackets with a stack of its own, `scan` finds the ends of scalars,
+//! `recover` decides where a line goes that fits nowhere. Nothing recurses; every byte is looked at a bounded number
+//! of times.
+
+mod block;
+mod flow;
+mod line;
+mod recover;
+mod scalars;
+mod scan;
+
+use std::sync::OnceLock;
+
+use crate::split::{bom, is_marker, next_line};
+use crate::tree::{FLOW, Kind, NONE, NodeData, Props, Style, Tree, VERBATIM};
+use crate::{Comment, Document, Skipped, Span, SyntaxError};
+
+pub(crate) use line::is_conflict;
+
+/// Reads one document. Never fails: what cannot be read is listed in [`Document::errors`], and the rest is in the
+/// tree. A second `---` ends the document; read files with [`crate::Stream`].
+pub fn parse_document(text: &str) -> Document {
+    let mut parser = Parser::new(text.as_bytes());
+    // Offsets are kept in 32 bits.
+    if text.len() < NONE as usize {
+        parser.run();
+    } else {
+        parser.error(Span::empty(0), "the document is too large to be read");
+    }
+    let Parser { mut tree, comments, skipped, mut errors, .. } = parser;
+    errors.sort_by_key(|e| e.span.start);
+    tree.nodes.shrink_to_fit();
+    Document { text: text.to_owned(), tree, comments, skipped, errors, strict: OnceLock::new() }
+}
+
+/// What may be written at a place of an open collection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slot {
+    /// Nothing: the next entry or item comes first.
+    Closed,
+    /// The value of an entry, an item, or the root.
+    Value,
+    /// The key behind `? `.
+    Key,
+    /// The `: ` behind such a key.
+    KeyDone,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Container {
+    Root,
+    Map,
+    Seq,
+}
+
+/// An open block collection.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    node: u32,
+    container: Container,
+    slot: Slot,
+    /// Column of the keys or dashes; -1 for the root.
+    indent: i32,
+    /// The entry's key while its value is open.
+    key: u32,
+    /// Entries or items so far.
+    count: u32,
+    /// Where an absent value stands.
+    at: usize,
+    /// Properties on a line before their node.
+    props: u32,
+    /// The column is not known yet: the collection was opened behind another key on its line.
+    floating: bool,
+}
+
+struct Parser<'t> {
+    bytes: &'t [u8],
+    pos: usize,
+    line_start: usize,
+    tree: Tree,
+    comments: Vec<Comment>,
+    skipped: Vec<Skipped>,
+    errors: Vec<SyntaxError>,
+    stack: Vec<Frame>,
+    /// Frames closed by lines that stand further left, innermost first; emptied when a collection opens.
+    ghosts: Vec<Frame>,
+    /// Bytes that may still be read again after a bracket or quote turned out to have no end.
+    budget: usize,
+    in_conflict: bool,
+}
+
+impl<'t> Parser<'t> {
+    fn new(bytes: &'t [u8]) -> Parser<'t> {
+        let mut tree = Tree::default();
+        tree.nodes.reserve(bytes.len() / 16 + 4);
+        Parser {
+            bytes,
+            pos: 0,
+            line_start: 0,
+            tree,
+            comments: Vec::new(),
+            skipped: Vec::new(),
+            errors: Vec::new(),
+            stack: Vec::with_capacity(16),
+            ghosts: Vec::new(),
+            budget: 1 << 16,
+            in_conflict: false,
+        }
+    }
+
+    fn run(&mut self) {
+        let explicit = self.prologue();
+        self.budget += 4 * self.bytes.len();
+        let start = self.pos;
+        self.stack.push(Frame {
+            node: NONE,
+            container: Container::Root,
+            slot: Slot::Value,
+            indent: -1,
+            key: NONE,
+            count: 0,
+            at: start,
+            props: NONE,
+            floating: false,
+        });
+        if explicit {
+            self.skip_blanks();
+            if !self.at_line_end() {
+                self.inline((self.pos - self.line_start) as i32, false);
+            }
+            self.finish_line();
+        }
+        while self.pos < self.bytes.len() {
+            self.line();
+        }
+        self.pos = self.bytes.len();
+        while self.stack.len() > 1 {
+            self.pop();
+        }
+        let root = self.stack[0];
+        if root.slot == Slot::Value && (explicit || root.props != NONE) {
+            self.fill_absent();
+        }
+    }
+
+    /// Steps over everything up to and with `---`, and cuts the text at the document's end. Returns whether there is
+    /// such a marker.
+    fn prologue(&mut self) -> bool {
+        let mut at = bom(self.bytes, 0);
+        let mut directive = None;
+        let mut explicit = false;
+        loop {
+            self.line_start = at;
+            self.pos = at;
+            let content = at + self.bytes[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            match self.bytes.get(content) {
+                None => break,
+                Some(b'\n' | b'\r') => {}
+                Some(b'#') => {
+                    self.pos = content;
+                    self.comment(true);
+                }
+                Some(b'%') if content == at => {
+                    let end = scan::line_end(self.bytes, at);
+                    directive.get_or_insert(Span::new(at, end));
+                }
+                Some(b'-') if is_marker(self.bytes, at, b"---") => {
+                    explicit = true;
+                    break;
+                }
+                Some(_) => break,
+            }
+            at = next_line(self.bytes, at);
+            at += bom(self.bytes, at);
+        }
+        if explicit {
+            self.pos += 3;
+        } else if let Some(span) = directive {
+            self.error(span, "a directive must be followed by a line `---`");
+        }
+        self.cut();
+        explicit
+    }
+
+    /// Cuts the text at the next document marker.
+    fn cut(&mut self) {
+        let mut at = if self.pos == self.line_start { self.pos } else { next_line(self.bytes, self.pos) };
+        while at < self.bytes.len() {
+            let (dots, dashes) = (is_marker(self.bytes, at, b"..."), is_marker(self.bytes, at, b"---"));
+            if dots || dashes {
+                let rest = at + 3 + self.bytes[at + 3..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+                if dashes {
+                    self.error(Span::new(at, at + 3), "another document starts here");
+                } else if !matches!(self.bytes.get(rest), None | Some(b'\n' | b'\r' | b'#')) {
+                    let end = scan::line_end(self.bytes, rest);
+                    self.error(Span::new(rest, end), "nothing may follow `...` on its line");
+                }
+                self.bytes = &self.bytes[..at];
+                return;
+            }
+            at = next_line(self.bytes, at);
+        }
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.errors.push(SyntaxError { span, message: message.into() });
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        let last = self.stack.len() - 1;
+        &mut self.stack[last]
+    }
+
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(b'\n')
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.bytes.get(self.pos), Some(b' ' | b'\t')) {
+            self.pos += 1;
+        }
+    }
+
+    /// Whether only a comment or nothing follows on the line.
+    fn at_line_end(&self) -> bool {
+        match self.byte(self.pos) {
+            b'\n' | b'\r' => true,
+            b'#' => self.pos == self.line_start || scan::is_space(self.bytes[self.pos - 1]),
+            _ => false,
+        }
+    }
+
+    /// Records the comment at the position and steps behind it.
+    fn comment(&mut self, own_line: bool) {
+        let end = scan::line_end(self.bytes, self.pos);
+        self.comments.push(Comment { span: Span::new(self.pos, end), own_line });
+        self.pos = end;
+    }
+
+    /// Ends a line whose content has been read.
+    fn finish_line(&mut self) {
+        self.skip_blanks();
+        if self.pos >= self.bytes.len() {
+            return;
+        }
+        if self.byte(self.pos) == b'#' && self.at_line_end() {
+            self.comment(false);
+        } else if !self.at_line_end() {
+            let end = scan::line_end(self.bytes, self.pos);
+            self.trailing(end);
+            self.pos = end;
+        }
+        self.pos = next_line(self.bytes, self.pos);
+    }
+
+    /// Reports text between the end of a value and the end of its line.
+    fn trailing(&mut self, end: usize) {
+        let span = Span::new(self.pos, end);
+        if self.byte(self.pos) == b'#' {
+            self.error(span, "a comment needs a space in front of its `#`");
+        } else {
+            self.error(span, "this text follows a value that has already ended");
+        }
+    }
+
+    // Building the tree.
+
+    fn add_node(&mut self, node: NodeData) -> u32 {
+        self.tree.nodes.push(node);
+        (self.tree.nodes.len() - 1) as u32
+    }
+
+    fn add_scalar(&mut self, style: Style, start: usize, end: usize, flags: u8) -> u32 {
+        let mut node = NodeData::new(Kind::Scalar, style, start, end);
+        node.flags = flags;
+        self.add_node(node)
+    }
+
+    fn add_collection(&mut self, kind: Kind, start: usize, flow: bool) -> u32 {
+        let mut node = NodeData::new(kind, Style::Plain, start, start);
+        if flow {
+            node.flags = FLOW;
+        }
+        self.add_node(node)
+    }
+
+    fn add_props(&mut self, props: Props) -> u32 {
+        if props.is_empty() {
+            return NONE;
+        }
+        self.tree.props.push(props);
+        (self.tree.props.len() - 1) as u32
+    }
+
+    /// Gives a node properties; those it already has win.
+    fn give_props(&mut self, node: u32, props: u32) {
+        if props == NONE {
+            return;
+        }
+        let own = self.tree.nodes[node as usize].props;
+        if own == NONE {
+            self.tree.nodes[node as usize].props = props;
+        } else {
+            let other = self.tree.props[props as usize];
+            let mine = &mut self.tree.props[own as usize];
+            mine.anchor = mine.anchor.or(other.anchor);
+            mine.tag = mine.tag.or(other.tag);
+        }
+    }
+
+    fn append(&mut self, parent: u32, child: u32, ordinal: u32) {
+        let nodes = &mut self.tree.nodes;
+        nodes[child as usize].parent = parent;
+        nodes[child as usize].ordinal = ordinal;
+        let last = nodes[parent as usize].last;
+        if last == NONE {
+            nodes[parent as usize].first = child;
+        } else {
+            nodes[last as usize].next = child;
+        }
+        nodes[parent as usize].last = child;
+    }
+
+    fn marry(&mut self, key: u32, value: u32) {
+        self.tree.nodes[key as usize].mate = value;
+        self.tree.nodes[value as usize].mate = key;
+    }
+
+    /// Puts a node into the open slot of the innermost block collection.
+    fn attach(&mut self, child: u32) {
+        let last = self.stack.len() - 1;
+        let frame = self.stack[last];
+        self.give_props(child, frame.props);
+        let mut next = frame;
+        next.props = NONE;
+        match (frame.container, frame.slot) {
+            (Container::Root, _) => {
+                if self.tree.root.is_none() {
+                    self.tree.root = Some(child);
+                }
+                next.slot = Slot::Closed;
+            }
+            (Container::Seq, _) => {
+                self.append(frame.node, child, frame.count);
+                next.count += 1;
+                next.slot = Slot::Closed;
+            }
+            (Container::Map, Slot::Key) => {
+                self.append(frame.node, child, frame.count);
+                next.key = child;
+                next.slot = Slot::KeyDone;
+            }
+            (Container::Map, _) => {
+                self.append(frame.node, child, frame.count);
+                self.marry(frame.key, child);
+                next.count += 1;
+                next.slot = Slot::Closed;
+                next.key = NONE;
+            }
+        }
+        self.stack[last] = next;
+    }
+
+    /// Puts absent nodes where the innermost collection still waits for something.
+    fn fill_absent(&mut self) {
+        loop {
+            let frame = *self.top();
+            match frame.slot {
+                Slot::Closed => return,
+                Slot::KeyDone => self.top().slot = Slot::Value,
+                Slot::Value | Slot::Key => {
+                    let at = match self.tree.props.get(frame.props as usize).and_then(|p| p.span()) {
+                        Some(span) => span.end,
+                        None => frame.at,
+                    };
+                    let absent = self.add_scalar(Style::Absent, at, at, VERBATIM);
+                    self.attach(absent);
+                }
+            }
+        }
+    }
+
+    /// Opens a block collection in the open slot.
+    fn open(&mut self, container: Container, indent: i32, start: usize) {
+        let kind = if container == Container::Map { Kind::Mapping } else { Kind::Sequence };
+        let node = self.add_collection(kind, start, false);
+        self.tree.nodes[node as usize].indent = indent.max(0) as u32;
+        self.attach(node);
+        self.ghosts.clear();
+        self.stack.push(Frame {
+            node,
+            container,
+            slot: Slot::Closed,
+            indent,
+            key: NONE,
+            count: 0,
+            at: start,
+            props: NONE,
+            floating: false,
+        });
+        self.tree.depth = self.tree.depth.max(self.stack.len() - 1);
+    }
+
+    /// Closes the innermost block collection, which is not the root.
+    fn pop(&mut self) -> Option<Frame> {
+        if self.stack.len() <= 1 {
+            return None;
+        }
+        self.fill_absent();
+        let frame = self.stack.pop()?;
+        let last = self.tree.nodes[frame.node as usize].last;
+        if last != NONE {
+            let mut end = self.tree.nodes[last as usize].end;
+            let props = self.tree.nodes[last as usize].props;
+            if let Some(span) = self.tree.props.get(props as usize).and_then(|p| p.span()) {
+                end = end.max(span.end as u32);
+            }
+            let node = &mut self.tree.nodes[frame.node as usize];
+            node.end = node.end.max(end);
+        } else if frame.container == Container::Seq {
+            let node = &mut self.tree.nodes[frame.node as usize];
+            node.end = node.end.max(frame.at as u32);
+        }
+        Some(frame)
+    }
+
+    /// Closes the innermost collection and keeps it for a later line that belongs into it.
+    fn pop_to_ghosts(&mut self) {
+        if let Some(frame) = self.pop() {
+            self.ghosts.push(frame);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Where one document of a file ends and the next begins.
+
+use memchr::memchr2;
+
+use crate::Span;
+
+/// Whether the line starting at `at` is the marker `mark` (`---` or `...`).
+pub(crate) fn is_marker(bytes: &[u8], at: usize, mark: &[u8; 3]) -> bool {
+    bytes.get(at..at + 3) == Some(mark) && bytes.get(at + 3).is_none_or(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+/// The offset where the line behind `at` starts: behind its `\n`, `\r\n` or `\r`.
+pub(crate) fn next_line(bytes: &[u8], at: usize) -> usize {
+    match memchr2(b'\n', b'\r', &bytes[at..]) {
+        Some(i) if bytes[at + i] == b'\r' && bytes.get(at + i + 1) == Some(&b'\n') => at + i + 2,
+        Some(i) => at + i + 1,
+        None => bytes.len(),
+    }
+}
+
+/// The length of a byte order mark at `at`.
+pub(crate) fn bom(bytes: &[u8], at: usize) -> usize {
+    if bytes[at..].starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }
+}
+
+/// Splits a file into its documents, at lines that are or start with `---` and at lines `...`, both in column 0.
+///
+/// The spans are in order, touch each other, and cover the text; there is always at least one. A `---` belongs to the
+/// document it opens, together with the comments and directives above it; a `...` belongs to the document it ends.
+/// Such a line cannot be part of a scalar, so nothing else has to be looked at.
+pub fn split_documents(text: &str) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let mut spans = Vec::new();
+    let mut start = 0;
+    // Whether the current document has more than comments and directives, i.e. a `---` must open another one.
+    let mut begun = false;
+    let mut ended = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let line = at;
+        let content = line + bom(bytes, line);
+        at = next_line(bytes, line);
+        match bytes.get(content) {
+            Some(b'-') if is_marker(bytes, content, b"---") => {
+                if begun || ended {
+                    spans.push(Span::new(start, line));
+                    start = line;
+                }
+                begun = true;
+                ended = false;
+            }
+            Some(b'.') if is_marker(bytes, content, b"...") => {
+                ended = true;
+            }
+            Some(b'\n' | b'\r' | b'#') | None => {}
+            Some(b'%') if !begun || ended => {
+                if ended {
+                    spans.push(Span::new(start, line));
+                    start = line;
+                    begun = false;
+                    ended = false;
+                }
+            }
+            Some(b' ' | b'\t') if (!begun || ended) && is_void(&bytes[content..at]) => {}
+            Some(_) => {
+                if ended {
+                    spans.push(Span::new(start, line));
+                    start = line;
+                    ended = false;
+                }
+                begun = true;
+            }
+        }
+    }
+    spans.push(Span::new(start, bytes.len()));
+    spans
+}
+
+/// Whether a line holds only blanks or a comment.
+fn is_void(line: &[u8]) -> bool {
+    line.iter().find(|b| !matches!(b, b' ' | b'\t')).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'#'))
+}
