@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a provider catalog (configs/catalog/<version>.yaml).
+"""Writes a provider catalog (configs/catalog/<version>.yaml) to standard output.
 
-usage: make_catalog.py DUMP.json OUT.yaml
+usage: make_catalog.py --installed | DUMP.json
 
-DUMP.json holds what an installed llama-stack says about its provider types: per API and type the
-dependencies and the config fields with type, default, and whether they are required, nullable, secret.
-catalog_words.yaml beside this script adds what the package does not say: summaries, descriptions,
-and which key is the endpoint and which the API key. A key or type without words stops the script.
+Takes what a llama-stack says about its provider types: the one that is installed for this Python, or a JSON file in
+the form of registry.describe(). catalog_words.yaml beside this script adds what the package does not say: summaries,
+descriptions, and which key is the endpoint and which the API key. A key or type without words stops the script.
 """
 
 import json
@@ -118,7 +117,7 @@ class Writer:
             out["secret"] = True
         default = field.get("default")
         if default is not None and not (kind == "object" and nested) and "secret" not in out:
-            out["default"] = default
+            out["default"] = json.loads(json.dumps(default, sort_keys=True))
         if field.get("enum"):
             out["values"] = list(dict.fromkeys(field["enum"]))
         if field.get("format") in ("HttpUrl", "AnyHttpUrl"):
@@ -134,7 +133,8 @@ class Writer:
     def kind(text):
         names = {part.split("<")[0].replace("map", "object") for part in text.split("|")}
         name = names.pop() if len(names) == 1 else "any"
-        assert name in SIMPLE, text
+        if name not in SIMPLE:
+            sys.exit(f"no such type: {text}")
         return name
 
     def shape(self, key, keys):
@@ -170,7 +170,7 @@ def render(catalog):
 
     lines = [
         f"# Provider types of llama-stack {catalog['version']}: the keys each one reads, and what they mean.",
-        "# Written by tests/python/make_catalog.py; edit tests/python/catalog_words.yaml and run it again.",
+        "# Written by tests/python/make_catalog.py; the words are those of tests/python/catalog_words.yaml.",
     ]
     for key in ("version", "names", "internal", "routing"):
         lines.append(f"{key}: {flow(catalog[key])}")
@@ -193,13 +193,19 @@ def render(catalog):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    dump = json.loads(pathlib.Path(sys.argv[1]).read_text())
+    if sys.argv[1] == "--installed":
+        import registry
+
+        dump = registry.describe()
+    else:
+        dump = json.loads(pathlib.Path(sys.argv[1]).read_text())
     catalog = Writer(dump).catalog()
     text = render(catalog)
-    assert yaml.safe_load(text) == catalog, "the written catalog does not read back as it was"
-    pathlib.Path(sys.argv[2]).write_text(text)
+    if yaml.safe_load(text) != catalog:
+        sys.exit("the written catalog does not read back as it was")
+    sys.stdout.write(text)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
 //! What the tests share.
 
 pub mod cluster;
+pub mod llama_stack;

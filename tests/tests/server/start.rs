@@ -1,0 +1,33 @@
+//! The real server starts with this project's configs and serves what they say.
+
+use llsd_generator::distribution::BaseConfig;
+use llsd_tests::llama_stack::{FakeVllm, Server};
+
+#[test]
+fn the_starter_config_serves_a_vllm_server() {
+    let vllm = FakeVllm::start(&["test/model"]).unwrap();
+    let endpoint = vllm.endpoint();
+    let base = BaseConfig::embedded("starter").unwrap();
+    let server = Server::start(base, &[("VLLM_URL", &endpoint), ("SAFETY_MODEL", "vllm/test/model")]).unwrap();
+    assert!(server.list("/v1/providers", "provider_id").unwrap().contains(&"vllm".to_owned()));
+    assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm/test/model".to_owned()));
+    assert_eq!(server.list("/v1/shields", "identifier").unwrap(), ["llama-guard"]);
+    assert_eq!(server.list("/v1/toolgroups", "identifier").unwrap(), ["builtin::websearch", "builtin::rag"]);
+    assert!(vllm.requests().iter().any(|request| request.starts_with("GET /v1/models")), "{:?}", vllm.requests());
+}
+
+#[test]
+fn the_starter_config_starts_without_any_variable() {
+    let server = Server::start(BaseConfig::embedded("starter").unwrap(), &[]).unwrap();
+    assert!(!server.list("/v1/providers", "provider_id").unwrap().contains(&"vllm".to_owned()));
+    assert!(server.list("/v1/shields", "identifier").unwrap().is_empty());
+}
+
+#[test]
+fn the_remote_vllm_config_serves_its_model() {
+    let vllm = FakeVllm::start(&["test/model"]).unwrap();
+    let env = [("VLLM_URL", vllm.endpoint()), ("INFERENCE_MODEL", "test/model".to_owned())];
+    let env: Vec<(&str, &str)> = env.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let server = Server::start(BaseConfig::embedded("remote-vllm").unwrap(), &env).unwrap();
+    assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm-inference/test/model".to_owned()));
+}
