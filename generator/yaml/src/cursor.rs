@@ -1,1 +1,350 @@
-//! What the cursor is about to complete.
+//! What a person is about to write at an offset.
+
+use crate::split::next_line;
+use crate::{Document, Kind, Node, Span, Step, Style};
+
+/// What can be written at the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A key of the mapping [`Cursor::container`].
+    Key {
+        /// Keys the mapping already has, the one at the cursor left out.
+        existing: Vec<String>,
+    },
+    /// The value at this path.
+    Value {
+        /// Path of the value; its last step is the key.
+        path: Vec<Step>,
+    },
+    /// An item, or the first key of an item that is a mapping.
+    Item {
+        /// Path of the item; its last step is the index.
+        path: Vec<Step>,
+    },
+    /// A comment: nothing is completed.
+    Comment,
+    /// Nothing can be completed: inside a text block, in the indentation of a line, behind a complete value.
+    None,
+}
+
+/// The place of the cursor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cursor {
+    /// What can be written.
+    pub place: Place,
+    /// Path of the mapping or sequence the cursor is in. On empty and half-typed lines chosen by indentation, so that
+    /// it may be a path whose value does not exist yet.
+    pub container: Vec<Step>,
+    /// What a completion replaces; empty where nothing is written yet.
+    pub replace: Span,
+    /// The part of the replaced text in front of the cursor, without an opening quote.
+    pub prefix: String,
+    /// A blank has to be written in front of the completion: the cursor stands directly behind `:` or `-`.
+    pub needs_space: bool,
+}
+
+/// Finds out what can be written at the offset. An offset out of bounds or inside a character is moved back.
+pub fn cursor_at(doc: &Document, offset: usize) -> Cursor {
+    let text = doc.text();
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let here = Here { doc, text, offset };
+    if doc.comment_at(offset).is_some_and(|c| c.span.start < offset) {
+        return here.cursor(Place::Comment, Vec::new(), Span::empty(offset));
+    }
+    here.in_flow().unwrap_or_else(|| here.in_block())
+}
+
+struct Here<'d> {
+    doc: &'d Document,
+    text: &'d str,
+    offset: usize,
+}
+
+impl<'d> Here<'d> {
+    fn cursor(&self, place: Place, container: Vec<Step>, replace: Span) -> Cursor {
+        let written = Span::new(replace.start, self.offset.clamp(replace.start, replace.end.max(replace.start)));
+        let prefix = written.slice(self.text).trim_start_matches(['"', '\'']).to_owned();
+        let needs_space = matches!(place, Place::Value { .. } | Place::Item { .. })
+            && replace.is_empty()
+            && self.text[..replace.start].ends_with([':', '-']);
+        Cursor { place, container, replace, prefix, needs_space }
+    }
+
+    fn none(&self) -> Cursor {
+        self.cursor(Place::None, Vec::new(), Span::empty(self.offset))
+    }
+
+    fn key(&self, container: Option<Node<'d>>, path: Vec<Step>, replace: Span, own: Option<Node<'d>>) -> Cursor {
+        let existing = container
+            .iter()
+            .flat_map(|n| n.entries())
+            .filter(|e| Some(e.key) != own)
+            .map(|e| e.key.key_text().into_owned())
+            .collect();
+        self.cursor(Place::Key { existing }, path, replace)
+    }
+
+    fn value(&self, node: Node<'d>, replace: Span) -> Cursor {
+        let path = node.path();
+        let container = path[..path.len().saturating_sub(1)].to_vec();
+        let place = match path.last() {
+            Some(Step::Index(_)) => Place::Item { path },
+            _ => Place::Value { path },
+        };
+        self.cursor(place, container, replace)
+    }
+
+    fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind(['\n', '\r']).map_or(0, |i| i + 1)
+    }
+
+    // Flow style.
+
+    /// The innermost bracketed collection around the cursor.
+    fn flow_collection(&self) -> Option<Node<'d>> {
+        let mut found = None;
+        let mut node = self.doc.root()?;
+        loop {
+            if node.is_flow() {
+                let span = node.span();
+                let inside = span.start < self.offset
+                    && (self.offset < span.end || (node.is_unclosed() && self.offset <= self.reach(node)));
+                if inside && self.text[span.start..].starts_with(['[', '{']) {
+                    found = Some(node);
+                }
+            }
+            let next = node.children().filter(|c| c.span().start < self.offset).last();
+            match next {
+                Some(child) if matches!(child.kind(), Kind::Mapping | Kind::Sequence) => node = child,
+                _ => return found,
+            }
+        }
+    }
+
+    /// How far an unclosed collection can be continued: to the end of its last line.
+    fn reach(&self, node: Node<'d>) -> usize {
+        let end = node.span().end;
+        self.text[end..].find(['\n', '\r']).map_or(self.text.len(), |i| end + i)
+    }
+
+    fn in_flow(&self) -> Option<Cursor> {
+        let flow = self.flow_collection()?;
+        let touched = flow.children().find(|c| c.is_scalar() && !c.is_absent() && c.span().contains(self.offset));
+        // A pair without braces inside brackets.
+        let pair =
+            flow.items().find(|i| i.is_mapping() && !i.source().starts_with('{') && i.span().contains(self.offset));
+        if let Some(node) = touched.or_else(|| pair.and_then(|p| p.children().find(|c| c.span().contains(self.offset))))
+        {
+            return Some(self.on_scalar(node));
+        }
+        let before = self.text[..self.offset].trim_end();
+        Some(match (before.chars().next_back(), flow.kind()) {
+            (Some('{'), Kind::Mapping) | (Some(','), Kind::Mapping) => {
+                self.key(Some(flow), flow.path(), Span::empty(self.offset), None)
+            }
+            (Some(':'), _) => match flow.entries().filter(|e| e.key.span().end < self.offset).last() {
+                Some(entry) => self.value(entry.value, Span::empty(self.offset)),
+                None => self.none(),
+            },
+            (Some('['), Kind::Sequence) | (Some(','), Kind::Sequence) => {
+                let index = flow.items().filter(|i| i.span().end <= before.len()).count();
+                let container = flow.path();
+                let mut path = container.clone();
+                path.push(Step::Index(index));
+                self.cursor(Place::Item { path }, container, Span::empty(self.offset))
+            }
+            _ => self.none(),
+        })
+    }
+
+    /// The cursor touches a scalar.
+    fn on_scalar(&self, node: Node<'d>) -> Cursor {
+        if node.is_key() {
+            let parent = node.parent();
+            let path = parent.map(|p| p.path()).unwrap_or_default();
+            return self.key(parent, path, node.span(), Some(node));
+        }
+        self.value(node, node.span())
+    }
+
+    // Block style.
+
+    fn in_block(&self) -> Cursor {
+        let start = self.line_start(self.offset);
+        let end = self.text[self.offset..].find(['\n', '\r']).map_or(self.text.len(), |i| self.offset + i);
+        let line = &self.text[start..end];
+        let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(node) = self.covering_scalar() {
+            return self.in_scalar(node, start, start + indent);
+        }
+        if line.trim().is_empty() {
+            return self.by_indentation(self.offset - start, Span::empty(self.offset));
+        }
+        if self.offset < start + indent || self.text[start..].starts_with("---") {
+            return self.none();
+        }
+        self.behind_sign(start)
+    }
+
+    /// The scalar the cursor is in or touches.
+    fn covering_scalar(&self) -> Option<Node<'d>> {
+        let node = self.doc.node_at(self.offset)?;
+        if node.is_scalar() && !node.is_absent() {
+            return Some(node);
+        }
+        // An empty line inside a text block that has not begun or has ended.
+        None
+    }
+
+    fn in_scalar(&self, node: Node<'d>, line: usize, content: usize) -> Cursor {
+        let span = node.span();
+        if let Some(block) = node.block() {
+            return if self.offset <= block.header.end { self.value(node, block.header) } else { self.none() };
+        }
+        if node.is_key() {
+            return self.on_scalar(node);
+        }
+        let several = Span::new(span.start, self.offset).slice(self.text).contains(['\n', '\r']);
+        if several {
+            if node.style() != Style::Plain {
+                return self.value(node, span);
+            }
+            // The last line of a text may be a key that is only half typed.
+            let end = self.text[self.offset..].find(['\n', '\r']).map_or(self.text.len(), |i| self.offset + i);
+            let word = Span::new(content, end.min(span.end).max(content));
+            return self.by_indentation(content - line, word);
+        }
+        let alone = span.start == content && node.style() == Style::Plain;
+        if alone && !span.slice(self.text).contains(['\n', '\r']) && node.key().is_none_or(|k| k.span().end < line) {
+            let below_key = node.key().is_some();
+            if below_key || node.parent().is_none() {
+                return self.key(None, node.path(), span, None);
+            }
+        }
+        self.value(node, span)
+    }
+
+    /// On a line with content, but not on a scalar: behind `key:`, `- `, a value, or a property.
+    fn behind_sign(&self, line: usize) -> Cursor {
+        let mut node = match self.doc.root() {
+            Some(root) => root,
+            None => return self.none(),
+        };
+        loop {
+            let last = match node.kind() {
+                Kind::Mapping => {
+                    node.entries().filter(|e| e.key.full_span().start < self.offset).last().map(|e| e.value)
+                }
+                Kind::Sequence => node.items().filter(|i| self.dash_of(*i) < self.offset).last(),
+                _ => None,
+            };
+            let Some(value) = last else { return self.none() };
+            let span = value.full_span();
+            if span.start < self.offset && matches!(value.kind(), Kind::Mapping | Kind::Sequence) {
+                node = value;
+                continue;
+            }
+            let sign = match value.key() {
+                Some(key) => key.full_span().end,
+                None => self.dash_of(value),
+            };
+            if self.line_start(sign) != line || sign >= self.offset {
+                return self.none();
+            }
+            if value.is_absent() || span.start >= self.offset {
+                let between = &self.text[sign..self.offset];
+                // In front of the colon nothing is completed.
+                if value.key().is_some() && !between.contains(':') {
+                    return self.none();
+                }
+                return self.value(value, Span::empty(self.offset));
+            }
+            let gap = &self.text[span.end.min(self.offset)..self.offset];
+            if value.is_scalar() && value.style() == Style::Plain && gap.trim().is_empty() {
+                return self.value(value, Span::new(span.start, self.offset));
+            }
+            return self.none();
+        }
+    }
+
+    /// The offset of an item's dash: at its collection's column, on the item's line or above.
+    fn dash_of(&self, item: Node<'d>) -> usize {
+        let start = item.full_span().start;
+        let head = self.text[..start].trim_end_matches([' ', '\t', '\n', '\r']);
+        if head.ends_with('-') { head.len() - 1 } else { start }
+    }
+
+    /// On an empty or half-typed line: the level is chosen by the column.
+    fn by_indentation(&self, column: usize, replace: Span) -> Cursor {
+        let Some(root) = self.doc.root() else {
+            return self.key(None, Vec::new(), replace, None);
+        };
+        if !matches!(root.kind(), Kind::Mapping | Kind::Sequence) || root.is_flow() {
+            let before = replace.start <= root.full_span().start || root.is_absent();
+            return if before { self.key(None, Vec::new(), replace, None) } else { self.none() };
+        }
+        if self.in_text_block(column) {
+            return self.none();
+        }
+        // Levels that are open above the line, from the outside in.
+        let mut levels = vec![root];
+        let mut open_value = None;
+        loop {
+            let node = levels[levels.len() - 1];
+            let last = match node.kind() {
+                Kind::Mapping => {
+                    node.entries().filter(|e| e.key.full_span().start < replace.start).last().map(|e| e.value)
+                }
+                _ => node.items().filter(|i| self.dash_of(*i) < replace.start).last(),
+            };
+            let Some(value) = last else { break };
+            if matches!(value.kind(), Kind::Mapping | Kind::Sequence) && !value.is_flow() {
+                levels.push(value);
+                continue;
+            }
+            if value.is_absent() || value.span().start >= replace.start {
+                open_value = Some(value);
+            }
+            break;
+        }
+        let deepest = levels[levels.len() - 1];
+        if let Some(value) = open_value
+            && column > deepest.indent()
+        {
+            return self.key(None, value.path(), replace, None);
+        }
+        // The deepest level that starts at the column or left of it; mappings win over lists at the same column.
+        let chosen = levels.iter().rev().filter(|n| n.indent() <= column).max_by_key(|n| (n.indent(), n.is_mapping()));
+        let chosen = *chosen.unwrap_or(&root);
+        if chosen.is_sequence() {
+            // Deeper than the dashes stands what belongs to the last item.
+            let container = chosen.path();
+            let count = chosen.items().filter(|i| self.dash_of(*i) < replace.start).count();
+            let mut path = container.clone();
+            path.push(Step::Index(count));
+            return self.cursor(Place::Item { path }, container, replace);
+        }
+        let own = chosen.entries().map(|e| e.key).find(|k| k.span().start == replace.start && !replace.is_empty());
+        self.key(Some(chosen), chosen.path(), replace, own)
+    }
+
+    /// Whether the empty line belongs to a text block: one stands directly above, and the column is deep enough.
+    fn in_text_block(&self, column: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let Some(node) = self.doc.nodes().filter(|n| n.span().start < self.offset && n.block().is_some()).last() else {
+            return false;
+        };
+        let Some(block) = node.block() else { return false };
+        let parent = node.parent().map_or(0, |p| p.indent());
+        let last = block.content.end.max(block.header.end);
+        if self.offset <= last {
+            return self.offset > block.header.end;
+        }
+        let from = next_line(bytes, last);
+        let between = self.text.get(from.min(self.offset)..self.offset).unwrap_or("");
+        between.trim().is_empty() && column > parent
+    }
+}

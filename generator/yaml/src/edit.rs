@@ -1,1 +1,0 @@
-//! Text edits by span.

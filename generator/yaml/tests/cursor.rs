@@ -1,0 +1,107 @@
+//! Completion contexts: `$0` is the cursor.
+
+use llsd_yaml::cursor::{Place, cursor_at};
+use llsd_yaml::{Step, parse_document};
+
+fn path(steps: &[Step]) -> String {
+    let parts: Vec<String> = steps
+        .iter()
+        .map(|s| match s {
+            Step::Key(key) => key.clone(),
+            Step::Index(index) => index.to_string(),
+        })
+        .collect();
+    parts.join("/")
+}
+
+fn at(fixture: &str) -> String {
+    let offset = fixture.find("$0").expect("a cursor");
+    let text = fixture.replace("$0", "");
+    let doc = parse_document(&text);
+    let cursor = cursor_at(&doc, offset);
+    let place = match &cursor.place {
+        Place::Key { existing } => format!("key in `{}` beside [{}]", path(&cursor.container), existing.join(",")),
+        Place::Value { path: p } => format!("value {}", path(p)),
+        Place::Item { path: p } => format!("item {}", path(p)),
+        Place::Comment => "comment".to_owned(),
+        Place::None => "none".to_owned(),
+    };
+    let space = if cursor.needs_space { " with space" } else { "" };
+    format!("{place}; {:?} of {:?}{space}", cursor.prefix, cursor.replace.slice(&text))
+}
+
+#[track_caller]
+fn check(fixture: &str, expected: &str) {
+    assert_eq!(at(fixture), expected, "{fixture}");
+}
+
+#[test]
+fn keys() {
+    check("$0", r#"key in `` beside []; "" of """#);
+    check("ki$0", r#"key in `` beside []; "ki" of "ki""#);
+    check("a: 1\nki$0nd\nb: 2\n", r#"key in `` beside [a,b]; "ki" of "kind""#);
+    check("a: 1\nki$0nd: x\nb: 2\n", r#"key in `` beside [a,b]; "ki" of "kind""#);
+    check("spec:\n  ser$0\n", r#"key in `spec` beside []; "ser" of "ser""#);
+    check("spec:\n  a: 1\n  ser$0\n", r#"key in `spec` beside [a]; "ser" of "ser""#);
+    check("spec:\n  ser$0\n  a: 1\n", r#"key in `spec` beside [a]; "ser" of "ser""#);
+    check("spec:\n  a:\n    b: 1\n  ser$0\nz: 1\n", r#"key in `spec` beside [a]; "ser" of "ser""#);
+    check("l:\n  - name: x\n    va$0\n  - name: y\n", r#"key in `l/0` beside [name]; "va" of "va""#);
+    check("l:\n- name: x\n  va$0\n- name: y\n", r#"key in `l/0` beside [name]; "va" of "va""#);
+    check("l:\n  - na$0me: x\n", r#"key in `l/0` beside []; "na" of "name""#);
+    check("\"a$0b\": x\n", r#"key in `` beside []; "a" of "\"ab\"""#);
+}
+
+#[test]
+fn empty_lines() {
+    check("spec:\n  $0\n", r#"key in `spec` beside []; "" of """#);
+    check("spec:\n$0\n", r#"key in `` beside [spec]; "" of """#);
+    check("spec:\n  a: 1\n  $0\n  b: 2\n", r#"key in `spec` beside [a,b]; "" of """#);
+    check("spec:\n  a: 1\n$0\n  b: 2\n", r#"key in `` beside [spec]; "" of """#);
+    check("spec:\n  a:\n    b: 1\n  $0\n", r#"key in `spec` beside [a]; "" of """#);
+    check("spec:\n  a:\n    b: 1\n    $0\n", r#"key in `spec/a` beside [b]; "" of """#);
+    check("spec:\n\n  $0\n  a: 1\n", r#"key in `spec` beside [a]; "" of """#);
+    check("l:\n  - name: x\n    $0\n", r#"key in `l/0` beside [name]; "" of """#);
+    check("l:\n  - name: x\n  $0\n", r#"item l/1; "" of """#);
+    check("l:\n  - name: x\n    v:\n      $0\n", r#"key in `l/0/v` beside []; "" of """#);
+    check("t: |\n  text\n  $0\n", r#"none; "" of """#);
+    check("t: |\n  text\n$0\n", r#"key in `` beside [t]; "" of """#);
+}
+
+#[test]
+fn values() {
+    check("a: $0\n", r#"value a; "" of """#);
+    check("a:$0\n", r#"value a; "" of "" with space"#);
+    check("a: fo$0o\n", r#"value a; "fo" of "foo""#);
+    check("a: foo$0 # c\n", r#"value a; "foo" of "foo""#);
+    check("a: \"fo$0o\"\n", r#"value a; "fo" of "\"foo\"""#);
+    check("a: \"fo$0\nb: 1\n", r#"value a; "fo" of "\"fo""#);
+    check("a: $0 # c\n", r#"value a; "" of """#);
+    check("a:\n  b: $0\n  c: 1\n", r#"value a/b; "" of """#);
+    check("a: $0\n  b: 1\n", r#"value a; "" of """#);
+    check("l:\n  - name: $0\n", r#"value l/0/name; "" of """#);
+    check("a: # com$0\n", r#"comment; "" of """#);
+    check("a: |\n  te$0xt\n", r#"none; "" of """#);
+}
+
+#[test]
+fn items() {
+    check("l:\n  - $0\n", r#"item l/0; "" of """#);
+    check("l:\n  -$0\n", r#"item l/0; "" of "" with space"#);
+    check("l:\n  - a\n  - $0\n", r#"item l/1; "" of """#);
+    check("l:\n- a\n- b$0\n", r#"item l/1; "b" of "b""#);
+    check("l:\n  - na$0\n", r#"item l/0; "na" of "na""#);
+}
+
+#[test]
+fn flow() {
+    check("a: {$0}\n", r#"key in `a` beside []; "" of """#);
+    check("a: {b: 1, $0}\n", r#"key in `a` beside [b]; "" of """#);
+    check("a: {b: 1, cc$0}\n", r#"key in `a` beside [b]; "cc" of "cc""#);
+    check("a: {b: $0}\n", r#"value a/b; "" of """#);
+    check("a: {b: x$0, c: 1}\n", r#"value a/b; "x" of "x""#);
+    check("a: [$0]\n", r#"item a/0; "" of """#);
+    check("a: [x, $0]\n", r#"item a/1; "" of """#);
+    check("a: [x, y$0]\n", r#"item a/1; "y" of "y""#);
+    check("a: [x, $0\nb: 1\n", r#"item a/1; "" of """#);
+    check("a: [{n: 1, $0}]\n", r#"key in `a/0` beside [n]; "" of """#);
+}
