@@ -7,6 +7,7 @@ pub mod api;
 pub mod catalog;
 pub mod check;
 pub mod distribution;
+pub mod document;
 pub mod generate;
 pub mod nearest;
 pub mod path;

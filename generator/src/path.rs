@@ -48,6 +48,12 @@ impl Path {
         Self(steps)
     }
 
+    /// This path followed by the steps of `below`.
+    #[must_use]
+    pub fn join(&self, below: &Self) -> Self {
+        Self(self.0.iter().chain(&below.0).cloned().collect())
+    }
+
     /// Appends one step in place.
     pub fn push(&mut self, segment: Segment) {
         self.0.push(segment);

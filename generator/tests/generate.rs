@@ -50,7 +50,6 @@ fn golden() {
 }
 
 #[test]
-#[ignore = "base lines are not told apart yet"]
 fn every_line_has_an_origin_in_the_resource_or_the_base() {
     for case in cases() {
         let resource = std::fs::read_to_string(case.join("resource.yaml")).unwrap();

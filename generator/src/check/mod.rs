@@ -2,16 +2,22 @@
 
 pub mod facts;
 pub mod finding;
+pub mod header;
+mod rules;
+mod subject;
 mod validated;
 
 pub use facts::Facts;
+pub use rules::{RuleInfo, rules};
 pub use validated::Validated;
 
 use crate::api::ApiVersion;
+use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::Path;
-use finding::Finding;
+use finding::{Finding, Severity};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use subject::{Report, Subject};
 
 /// What is asked for a verdict.
 #[derive(Clone, Copy, Debug)]
@@ -46,16 +52,81 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// What could not be decided.
     pub not_checked: Vec<NotChecked>,
-    /// The model of a v1alpha2 resource without errors.
+    /// The model of a v1alpha2 resource that passed all checks. Whether a config can be generated from it is another
+    /// question: that depends on the base config too.
     pub model: Option<Validated>,
+    /// The config of the model, where it is generated from a base config that this program has.
+    pub generated: Option<Generated>,
 }
 
 /// Judges a resource. Every surface asks here, so all of them say the same.
 #[must_use]
 pub fn verdict(request: &Request<'_>) -> Outcome {
-    let model = match request.version {
+    let mut outcome = Outcome::default();
+    let mut report = Report::default();
+    rules::check(&Subject::new(request), &mut report);
+    add(&mut outcome, report);
+    if outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return outcome;
+    }
+    outcome.model = match request.version {
         ApiVersion::V1Alpha2 => Validated::read(request.value),
         ApiVersion::V1Alpha1 => None,
     };
-    Outcome { findings: Vec::new(), not_checked: Vec::new(), model }
+    if let Some(model) = &outcome.model {
+        let mut report = Report::default();
+        outcome.generated = generation(model, &mut report);
+        add(&mut outcome, report);
+    }
+    outcome
+}
+
+/// Adds what rules found. What has been said before is not said again; its places and fixes are kept.
+fn add(outcome: &mut Outcome, report: Report) {
+    for finding in report.findings {
+        match outcome.findings.iter_mut().find(|earlier| is_same(earlier, &finding)) {
+            Some(earlier) => {
+                earlier.related.extend(finding.related);
+                earlier.fixes.extend(finding.fixes);
+            }
+            None => outcome.findings.push(finding),
+        }
+    }
+    outcome.not_checked.extend(report.not_checked);
+}
+
+/// Whether two findings are one: the same words, or the same rule at the same place. A CEL rule of the CRD can name a
+/// duplicate id, but neither of its places.
+fn is_same(earlier: &Finding, finding: &Finding) -> bool {
+    earlier.message == finding.message && finding.path.starts_with(&earlier.path)
+        || (earlier.rule == finding.rule && earlier.path == finding.path && earlier.message == finding.message)
+        || (finding.message.strip_prefix(earlier.message.as_str()).is_some_and(|rest| rest.starts_with(": used by"))
+            && finding.path.starts_with(&earlier.path))
+}
+
+/// Generates the config of a resource whose distribution has an embedded base config. What an image brings in its
+/// labels is not known here.
+fn generation(model: &Validated, report: &mut Report) -> Option<Generated> {
+    let spec = model.spec();
+    if ConfigSource::of(spec) != ConfigSource::Generated {
+        return None;
+    }
+    let base = match Base::embedded(&spec.distribution) {
+        Ok(base) => base,
+        Err(error) => {
+            let reason = "the base config of an image is in its labels, which are not known here";
+            report.not_checked(error.rule(), &error.path(), reason);
+            return None;
+        }
+    };
+    match generate(model, &base, target(spec).0) {
+        Ok(generated) => {
+            report.findings.extend(generated.warnings.iter().cloned());
+            Some(generated)
+        }
+        Err(error) => {
+            report.add(error.finding());
+            None
+        }
+    }
 }

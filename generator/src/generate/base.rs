@@ -2,10 +2,14 @@
 
 use super::error::GenerateError;
 use super::origin::Origin;
-use super::tracked::Tracked;
+use super::tracked::{Data, Map, Tracked};
 use crate::api::v1alpha2::Distribution;
 use crate::distribution::{BaseConfig, Distributions, version_of_image};
+use crate::document::{Shape, Tree, expand};
+use llsd_yaml::{Node, Resolved, Rules, Style};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where a base config was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,12 +59,102 @@ pub(super) fn version_of(distribution: &Distribution) -> Option<String> {
     version_of_image(&known.image).or_else(|| Some(known.llama_stack_version.clone()))
 }
 
-/// Reads a base config. Lines are not told apart yet.
+/// The tree of the base config that this program has for a distribution name, read once.
+pub(crate) fn embedded_base(name: &str) -> Option<Arc<Tracked>> {
+    static READ: Mutex<BTreeMap<&'static str, Arc<Tracked>>> = Mutex::new(BTreeMap::new());
+    let known = &Distributions::embedded().get(name).ok()?.name;
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(tree) = read.get(known.as_str()) {
+        return Some(tree.clone());
+    }
+    let tree = Arc::new(parse(BaseConfig::embedded(known)?).ok()?);
+    read.insert(known, tree.clone());
+    Some(tree)
+}
+
+/// Reads a base config as llama-stack does, every value with its line.
 ///
 /// # Errors
-/// It is no YAML.
+/// It is no YAML mapping, or expands beyond bounds.
 pub(super) fn read(base: &Base) -> Result<Tracked, GenerateError> {
-    let value: serde_json::Value =
-        serde_yaml::from_str(&base.text).map_err(|e| GenerateError::InvalidBase { message: e.to_string(), line: 0 })?;
-    Ok(Tracked::from_json(&value, &crate::path::Path::root(), &|_| Origin::Base { line: 0 }))
+    match &base.source {
+        BaseSource::Embedded { distribution } => match embedded_base(distribution) {
+            Some(tree) => Ok(Tracked::clone(&tree)),
+            None => parse(&base.text),
+        },
+        _ => parse(&base.text),
+    }
+}
+
+fn parse(text: &str) -> Result<Tracked, GenerateError> {
+    let document = llsd_yaml::parse_document(text);
+    let lines = Lines::of(text);
+    if let Some(error) = document.strict_error() {
+        let line = lines.at(error.span.start) + 1;
+        return Err(GenerateError::InvalidBase { message: error.message.clone(), line });
+    }
+    let Some(root) = document.root().filter(Node::is_mapping) else {
+        return Err(GenerateError::InvalidBase { message: "it is not a mapping".to_owned(), line: 1 });
+    };
+    tracked(&expand(root), &lines)
+}
+
+// As deep as `expand` lets a tree become.
+fn tracked(tree: &Tree<'_>, lines: &Lines) -> Result<Tracked, GenerateError> {
+    let line = match tree.node.entry() {
+        // The line that opens an entry is that of its key.
+        Some(entry) => lines.at(entry.key.span().start),
+        None => lines.at(tree.node.span().start),
+    };
+    let origin = Origin::Base { line };
+    let data = match &tree.shape {
+        Shape::Exceeded => {
+            let message = "an alias leads nowhere, or the config expands beyond bounds".to_owned();
+            return Err(GenerateError::InvalidBase { message, line: line + 1 });
+        }
+        Shape::Scalar => scalar(tree.node),
+        Shape::List(items) => Data::List(items.iter().map(|item| tracked(item, lines)).collect::<Result<_, _>>()?),
+        Shape::Map(entries) => {
+            let mut map = Map::with_capacity(entries.len());
+            for entry in entries {
+                // llama-stack's keys are strings: as written, not as Kubernetes reads them.
+                let key = entry.value.node.key().map_or_else(|| entry.key.clone(), |key| key.key_text().into_owned());
+                map.insert(key, tracked(&entry.value, lines)?);
+            }
+            Data::Map(map)
+        }
+    };
+    Ok(Tracked { origin, data })
+}
+
+fn scalar(node: Node<'_>) -> Data {
+    let text = node.value();
+    match node.resolve(Rules::PyYaml) {
+        Resolved::Null => Data::Literal("null".to_owned()),
+        Resolved::Str => Data::Text(text.into_owned()),
+        // As written: its spelling is part of the config. A tagged or quoted one has no plain spelling of its own.
+        Resolved::Bool(_) | Resolved::Int(_) | Resolved::Float(_)
+            if node.style() == Style::Plain && node.tag().is_none() =>
+        {
+            Data::Literal(text.into_owned())
+        }
+        Resolved::Bool(flag) => Data::Literal(flag.to_string()),
+        Resolved::Int(number) => Data::Literal(number.to_string()),
+        Resolved::Float(number) => Data::Literal(format!("{number:?}")),
+    }
+}
+
+/// Starts of lines, to find the line of an offset.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn of(text: &str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Self(std::iter::once(0).chain(breaks).collect())
+    }
+
+    /// The line that an offset is in, counted from 0.
+    fn at(&self, offset: usize) -> usize {
+        self.0.partition_point(|start| *start <= offset).saturating_sub(1)
+    }
 }

@@ -54,7 +54,7 @@ impl<'a> Draft<'a> {
 }
 
 /// The id that a base config's `provider_id` stands for: `vllm` for `${env.VLLM_URL:+vllm}`.
-pub(super) fn plain_id(written: &str) -> &str {
+pub(crate) fn plain_id(written: &str) -> &str {
     condition(written).map_or(written, |(_, id)| id)
 }
 

@@ -18,10 +18,13 @@ mod storage;
 mod tracked;
 mod version;
 
+pub(crate) use base::embedded_base;
 pub use base::{Base, BaseSource};
+pub(crate) use draft::plain_id;
 pub use error::GenerateError;
 pub use origin::Origin;
 pub use providers::{ProviderTypeError, resolve_type};
+pub(crate) use providers::{of_api, overridden};
 pub use render::{Rendered, render, scalar};
 pub use secrets::{DerivedKind, DerivedSecret, EnvSource, EnvVar, SecretKey, variable_name};
 pub use server::{TLS_CERTIFICATE, TLS_KEY, TLS_MOUNT_PATH};

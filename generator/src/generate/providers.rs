@@ -3,6 +3,7 @@
 mod config;
 mod kind;
 
+pub(crate) use config::overridden;
 pub use kind::{ProviderTypeError, resolve_type};
 
 use super::draft::{Draft, plain_id, spec_path};
@@ -93,7 +94,7 @@ pub(super) fn count(config: &Tracked) -> usize {
 }
 
 /// The providers of an API in a config: the id as written (it may be conditional) and the entry.
-pub(super) fn of_api<'c>(config: &'c Tracked, api: &str) -> impl Iterator<Item = (&'c str, &'c Tracked)> {
+pub(crate) fn of_api<'c>(config: &'c Tracked, api: &str) -> impl Iterator<Item = (&'c str, &'c Tracked)> {
     let list = config.get("providers").and_then(|providers| providers.get(api)).and_then(Tracked::as_list);
     list.unwrap_or_default().iter().filter_map(|entry| Some((entry.text_of("provider_id")?, entry)))
 }

@@ -126,8 +126,7 @@ fn tool_group(draft: &Draft<'_>, tool: &str, path: &Path) -> Result<Tracked, Gen
 }
 
 /// The tool group that a name means: `builtin::websearch` for `websearch`.
-#[must_use]
-pub(crate) fn toolgroup_id(tool: &str) -> String {
+fn toolgroup_id(tool: &str) -> String {
     if tool.contains("::") { tool.to_owned() } else { format!("builtin::{tool}") }
 }
 

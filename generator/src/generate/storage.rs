@@ -126,11 +126,6 @@ fn redis_address(endpoint: &str) -> Option<(String, Option<u16>)> {
     Some((host.to_owned(), port))
 }
 
-/// Whether `endpoint` is an address that the Redis backend can use: `host`, `host:port`, also behind `redis://`.
-pub(crate) fn is_redis_address(endpoint: &str) -> bool {
-    redis_address(endpoint).is_some()
-}
-
 /// llama-stack takes no connection string: its parts come from a derived Secret.
 fn postgres(draft: &mut Draft<'_>, sql: &SqlStorage, path: &Path) -> Map {
     let mut entries =

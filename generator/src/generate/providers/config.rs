@@ -156,6 +156,6 @@ fn missing(known: &ProviderType, name: &str, path: &Path) -> GenerateError {
 }
 
 /// Whether a key names a place in one of the state backends.
-pub(crate) fn is_store(key: &ConfigKey) -> bool {
+fn is_store(key: &ConfigKey) -> bool {
     matches!(&key.kind, KeyKind::Object(keys) if keys.contains_key("backend"))
 }

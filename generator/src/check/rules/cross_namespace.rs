@@ -1,0 +1,52 @@
+//! ConfigMaps of other namespaces. Source: the Go operator: the existence check and the hash use
+//! `userConfig.configMapNamespace`, but a pod can mount ConfigMaps of its own namespace only.
+
+use super::super::finding::{Finding, Fix, FixEdit, Severity, Tag};
+use super::super::subject::{Report, Subject};
+use super::RuleInfo;
+use crate::api::ApiVersion;
+
+pub(super) const RULES: &[RuleInfo] = &[
+    RuleInfo {
+        id: "llsd::config::other-namespace",
+        severity: Severity::Warning,
+        summary: "userConfig names a ConfigMap of another namespace.",
+        why: "A pod can mount ConfigMaps of its own namespace only: it waits for one of the same name there.",
+        example: "metadata: {namespace: demo}\nspec:\n  server:\n    userConfig: {configMapName: config, configMapNamespace: shared}",
+    },
+    RuleInfo {
+        id: "llsd::config::same-namespace",
+        severity: Severity::Hint,
+        summary: "userConfig names the resource's own namespace.",
+        why: "That is what applies anyway; without it the resource can be applied to any namespace.",
+        example: "metadata: {namespace: demo}\nspec:\n  server:\n    userConfig: {configMapName: config, configMapNamespace: demo}",
+    },
+];
+
+pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+    if subject.version != ApiVersion::V1Alpha1 {
+        return;
+    }
+    let path = Subject::spec("server.userConfig.configMapNamespace");
+    let Some(other) = subject.text(&path).filter(|other| !other.is_empty()) else { return };
+    let own = subject.namespace();
+    if own.is_empty() {
+        let reason = "the resource's own namespace is not known";
+        return report.not_checked("llsd::config::other-namespace", &path, reason);
+    }
+    if other == own {
+        let edits = vec![FixEdit::Remove { path: path.clone() }];
+        let message = "This is the resource's own namespace, which applies anyway";
+        let mut finding = Finding::new("llsd::config::same-namespace", Severity::Hint, path, message).with_fix(Fix {
+            title: "Remove it".to_owned(),
+            edits,
+            preferred: false,
+        });
+        finding.tags.push(Tag::Unnecessary);
+        return report.add(finding);
+    }
+    let message = format!(
+        "The pod mounts the ConfigMap of this name in its own namespace \"{own}\", not that of \"{other}\": copy it there"
+    );
+    report.add(Finding::warning("llsd::config::other-namespace", path, message));
+}

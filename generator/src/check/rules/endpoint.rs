@@ -1,0 +1,81 @@
+//! Addresses. Source: what llama-stack does with them: a type that wants a URL refuses one without scheme, and one that
+//! needs a path such as `/v1` starts without it and lists no models.
+
+use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::subject::{Report, Subject};
+use super::RuleInfo;
+use crate::catalog::{Endpoint, ProviderType};
+use crate::path::Path;
+
+pub(super) const RULES: &[RuleInfo] = &[
+    RuleInfo {
+        id: "llsd::endpoint::no-scheme",
+        severity: Severity::Error,
+        summary: "The endpoint has no http:// or https:// in front, and the provider type needs a URL.",
+        why: "llama-stack refuses the address and does not start.",
+        example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: vllm:8000/v1",
+    },
+    RuleInfo {
+        id: "llsd::endpoint::no-path",
+        severity: Severity::Warning,
+        summary: "The endpoint lacks the path under which such servers answer, mostly /v1.",
+        why: "llama-stack uses the address as it is: it starts, but finds no models.",
+        example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: http://vllm:8000",
+    },
+];
+
+pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+    for entry in subject.providers() {
+        let path = entry.path.key("endpoint");
+        let Some(Ok(known)) = subject.resolved(&entry) else { continue };
+        // `${env.X}` is filled in by llama-stack.
+        let Some(endpoint) = subject.text(&path).filter(|text| !text.contains("${") && !text.is_empty()) else {
+            continue;
+        };
+        if wants_url(known) && !has_scheme(endpoint) {
+            report.add(no_scheme(path, endpoint, &format!("{} needs a URL", known.provider_type), Severity::Error));
+        } else if let Some(wanted) = known.endpoint_path.as_deref().filter(|_| is_bare(endpoint)) {
+            report.add(no_path(path, endpoint, wanted));
+        }
+    }
+}
+
+fn wants_url(known: &ProviderType) -> bool {
+    match &known.endpoint {
+        Some(Endpoint::Key(key)) => known.config.get(key).is_some_and(|key| key.url),
+        _ => false,
+    }
+}
+
+pub(super) fn has_scheme(address: &str) -> bool {
+    address.split_once("://").is_some_and(|(scheme, _)| {
+        scheme.starts_with(|char: char| char.is_ascii_alphabetic())
+            && scheme.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '+' | '.' | '-'))
+    })
+}
+
+/// Whether a URL ends with its host and port.
+pub(super) fn is_bare(url: &str) -> bool {
+    let Some((_, rest)) = url.split_once("://") else { return false };
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    !rest.is_empty() && !rest.contains(['/', '?', '#'])
+}
+
+pub(super) fn no_scheme(path: Path, address: &str, why: &str, severity: Severity) -> Finding {
+    let message = format!("\"{address}\" has no scheme: {why}, such as \"http://{address}\"");
+    Finding::new("llsd::endpoint::no-scheme", severity, path.clone(), message).with_fix(Fix {
+        title: "Put http:// in front".to_owned(),
+        edits: vec![FixEdit::Replace { path, value: format!("http://{address}").into() }],
+        preferred: false,
+    })
+}
+
+pub(super) fn no_path(path: Path, url: &str, wanted: &str) -> Finding {
+    let complete = format!("{}{wanted}", url.trim_end_matches('/'));
+    let message = format!("The address lacks the path \"{wanted}\": the server starts, but finds no models there");
+    Finding::warning("llsd::endpoint::no-path", path.clone(), message).with_fix(Fix {
+        title: format!("Append {wanted}"),
+        edits: vec![FixEdit::Replace { path, value: complete.into() }],
+        preferred: true,
+    })
+}

@@ -1,0 +1,32 @@
+//! Labels of namespaces that may connect. Source: contract section 2: the operator matches label keys only.
+
+use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::subject::{Report, Subject};
+use super::RuleInfo;
+use crate::api::ApiVersion;
+
+pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+    id: "llsd::networking::label-value",
+    severity: Severity::Error,
+    summary: "A label of allowedFrom has a value.",
+    why: "The operator asks whether a namespace has the label, whatever its value; no label is called \"key=value\", so \
+          nobody would be let in.",
+    example: "allowedFrom:\n  labels:\n    - team=ai",
+}];
+
+pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+    let at = match subject.version {
+        ApiVersion::V1Alpha1 => Subject::spec("network.allowedFrom.labels"),
+        ApiVersion::V1Alpha2 => Subject::spec("networking.allowedFrom.labels"),
+    };
+    for (path, _) in subject.items(&at) {
+        let Some((key, value)) = subject.text(&path).and_then(|label| label.split_once(['=', ':'])) else { continue };
+        let message = format!(
+            "allowedFrom.labels takes label keys: write \"{key}\". Namespaces that have this label may connect, \
+             whatever its value; \"{value}\" cannot be asked for"
+        );
+        let edits = vec![FixEdit::Replace { path: path.clone(), value: key.into() }];
+        let fix = Fix { title: format!("Change to \"{key}\""), edits, preferred: false };
+        report.add(Finding::error("llsd::networking::label-value", path, message).with_fix(fix));
+    }
+}

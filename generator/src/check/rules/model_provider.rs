@@ -1,0 +1,59 @@
+//! Providers of models. Source: contract section 2: an id that exists after merging; llama-stack exits on another.
+
+use super::super::finding::Severity;
+use super::super::subject::{Report, Subject};
+use super::RuleInfo;
+use crate::generate::{GenerateError, of_api, plain_id};
+use serde_json::Value;
+
+pub(super) const RULES: &[RuleInfo] = &[
+    RuleInfo {
+        id: "llsd::model::unknown-provider",
+        severity: Severity::Error,
+        summary: "A model names a provider that neither the resource nor the distribution has.",
+        why: "llama-stack does not start with a model whose provider does not exist.",
+        example: "resources:\n  models:\n    - name: llama3\n      provider: vlm",
+    },
+    RuleInfo {
+        id: "llsd::model::conditional-provider",
+        severity: Severity::Warning,
+        summary: "A model names a provider of the distribution that exists only when a variable is set.",
+        why: "Without the variable llama-stack finds no such provider, and does not start.",
+        example: "resources:\n  models:\n    - name: llama3\n      provider: ollama",
+    },
+];
+
+pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+    let providers = Subject::spec("providers.inference");
+    let external = Subject::spec("externalProviders.inference");
+    let mut ids: Vec<String> = Vec::new();
+    let mut complete = subject.is_complete(&providers) && subject.is_complete(&external);
+    for entry in subject.providers().iter().filter(|entry| entry.api == "inference") {
+        match entry.id {
+            Some(id) => ids.push(id.to_owned()),
+            None => complete = false,
+        }
+    }
+    let external = subject.items(&external).filter_map(|(_, item)| item.get("providerId")?.as_str());
+    let external: Vec<String> = external.map(str::to_owned).collect();
+    let base = subject.base();
+    if let Some(base) = &base {
+        for (id, _) in of_api(base, "inference") {
+            if !ids.iter().any(|other| other == plain_id(id)) {
+                ids.push(plain_id(id).to_owned());
+            }
+        }
+    }
+    ids.extend(external);
+    for (path, model) in subject.items(&Subject::spec("resources.models")) {
+        let at = path.key("provider");
+        let Some(provider) = subject.text(&at).filter(|id| !ids.iter().any(|other| other == id)) else { continue };
+        if base.is_none() || !complete {
+            report.not_checked("llsd::model::unknown-provider", &at, "the providers of the distribution are not known");
+            continue;
+        }
+        let model = model.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let provider = provider.to_owned();
+        report.add(GenerateError::UnknownModelProvider { path: at, model, provider, ids: ids.clone() }.finding());
+    }
+}

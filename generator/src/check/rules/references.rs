@@ -1,0 +1,143 @@
+//! Secrets and ConfigMaps that a resource names. Source: contract section 8: the condition `SecretsResolved`.
+
+use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::subject::{Report, Subject};
+use super::RuleInfo;
+use crate::api::ApiVersion;
+use crate::nearest::nearest;
+use crate::path::Path;
+use serde_json::Value;
+
+pub(super) const RULES: &[RuleInfo] = &[
+    RuleInfo {
+        id: "llsd::reference::not-found",
+        severity: Severity::Error,
+        summary: "A Secret or ConfigMap that the resource names does not exist.",
+        why: "The pod would wait for it and never start.",
+        example: "apiKey:\n  secretKeyRef: {name: openai-credential, key: api-key}",
+    },
+    RuleInfo {
+        id: "llsd::reference::no-key",
+        severity: Severity::Error,
+        summary: "The Secret or ConfigMap does not have the key that the resource names.",
+        why: "The pod would wait for it and never start.",
+        example: "apiKey:\n  secretKeyRef: {name: openai-credentials, key: apikey}",
+    },
+];
+
+/// Where an object is named.
+struct Reference<'a> {
+    /// `Secret` or `ConfigMap`.
+    kind: Kind,
+    name: &'a str,
+    /// The place of the name.
+    path: Path,
+    /// The key, and its place.
+    key: Option<(&'a str, Path)>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Secret,
+    ConfigMap,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Secret => "Secret",
+            Self::ConfigMap => "ConfigMap",
+        }
+    }
+}
+
+pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+    for reference in references(subject) {
+        judge(subject, &reference, report);
+    }
+}
+
+fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'a>> {
+    let mut found = Vec::new();
+    let mut at_ref = |kind: Kind, path: Path| {
+        let optional = subject.get(&path.key("optional")).and_then(Value::as_bool) == Some(true);
+        let Some(name) = subject.text(&path.key("name")).filter(|_| !optional) else { return };
+        let key = subject.text(&path.key("key")).map(|key| (key, path.key("key")));
+        found.push(Reference { kind, name, path: path.key("name"), key });
+    };
+    for entry in subject.providers() {
+        at_ref(Kind::Secret, entry.path.key("apiKey").key("secretKeyRef"));
+        for key in entry.value.get("secretRefs").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()) {
+            at_ref(Kind::Secret, entry.path.key("secretRefs").key(key).key("secretKeyRef"));
+        }
+    }
+    for field in ["storage.kv.password.secretKeyRef", "storage.sql.connectionString.secretKeyRef"] {
+        at_ref(Kind::Secret, Subject::spec(field));
+    }
+    for (_, path, _) in subject.env() {
+        at_ref(Kind::Secret, path.key("valueFrom").key("secretKeyRef"));
+        at_ref(Kind::ConfigMap, path.key("valueFrom").key("configMapKeyRef"));
+    }
+    let by_name: &[(Kind, &str)] = match subject.version {
+        ApiVersion::V1Alpha1 => &[
+            (Kind::ConfigMap, "server.userConfig.configMapName"),
+            (Kind::ConfigMap, "server.tlsConfig.caBundle.configMapName"),
+        ],
+        ApiVersion::V1Alpha2 => &[
+            (Kind::ConfigMap, "overrideConfig.configMapName"),
+            (Kind::Secret, "networking.tls.secretName"),
+            (Kind::ConfigMap, "networking.tls.caBundle.configMapName"),
+        ],
+    };
+    for (kind, field) in by_name {
+        let path = Subject::spec(field);
+        // An object of another namespace is found there, which nobody looked at.
+        let elsewhere = path.parent().is_some_and(|parent| subject.get(&parent.key("configMapNamespace")).is_some());
+        if let Some(name) = subject.text(&path).filter(|name| !elsewhere && !name.is_empty()) {
+            found.push(Reference { kind: *kind, name, path, key: None });
+        }
+    }
+    found
+}
+
+fn judge(subject: &Subject<'_>, reference: &Reference<'_>, report: &mut Report) {
+    let object = (subject.namespace().to_owned(), reference.name.to_owned());
+    let kind = reference.kind.name();
+    // The keys of the object: `None` if objects of its kind are not known, `Some(None)` if it does not exist.
+    let (keys, names): (Option<Option<Vec<&str>>>, Vec<&str>) = match reference.kind {
+        Kind::Secret => {
+            let known = subject.facts.secrets.as_ref();
+            let keys = known.map(|known| known.get(&object).map(|keys| keys.iter().map(String::as_str).collect()));
+            (keys, known.into_iter().flatten().map(|((_, name), _)| name.as_str()).collect())
+        }
+        Kind::ConfigMap => {
+            let known = subject.facts.config_maps.as_ref();
+            let keys = known.map(|known| known.get(&object).map(|data| data.keys().map(String::as_str).collect()));
+            (keys, known.into_iter().flatten().map(|((_, name), _)| name.as_str()).collect())
+        }
+    };
+    let Some(keys) = keys else {
+        return report.not_checked(
+            "llsd::reference::not-found",
+            &reference.path,
+            &format!("{kind}s are not known here"),
+        );
+    };
+    let namespace = subject.namespace();
+    let place = if namespace.is_empty() { String::new() } else { format!(" in namespace \"{namespace}\"") };
+    let Some(keys) = keys else {
+        let message = format!("{kind} \"{}\" not found{place}. Referenced by: {}", reference.name, reference.path);
+        let finding = Finding::error("llsd::reference::not-found", reference.path.clone(), message);
+        return report.add(with_nearest(finding, reference.name, &reference.path, &names));
+    };
+    let Some((key, path)) = reference.key.as_ref().filter(|(key, _)| !keys.contains(key)) else { return };
+    let message = format!("{kind} \"{}\"{place} has no key \"{key}\". Referenced by: {path}", reference.name);
+    let finding = Finding::error("llsd::reference::no-key", path.clone(), message);
+    report.add(with_nearest(finding, key, path, &keys));
+}
+
+fn with_nearest(finding: Finding, written: &str, path: &Path, known: &[&str]) -> Finding {
+    let Some(closest) = nearest(written, known.iter().copied()) else { return finding };
+    let edits = vec![FixEdit::Replace { path: path.clone(), value: closest.into() }];
+    finding.with_fix(Fix { title: format!("Change to \"{closest}\""), edits, preferred: false })
+}

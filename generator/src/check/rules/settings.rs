@@ -1,0 +1,197 @@
+//! Settings of providers. Source: the catalogs; llama-stack ignores keys that a provider type does not read, and does
+//! not start on values of the wrong type.
+
+use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::subject::{ProviderEntry, Report, Subject};
+use super::RuleInfo;
+use crate::catalog::{ConfigKey, KeyKind, ProviderType};
+use crate::generate::overridden;
+use crate::nearest::nearest;
+use crate::path::Path;
+use indexmap::IndexMap;
+use serde_json::Value;
+
+/// How deep settings are compared with the catalog.
+const MAX_DEPTH: usize = 8;
+
+pub(super) const RULES: &[RuleInfo] = &[
+    RuleInfo {
+        id: "llsd::settings::unknown-key",
+        severity: Severity::Warning,
+        summary: "The provider type does not read this setting.",
+        why: "llama-stack ignores keys that it does not know, without a word.",
+        example: "providers:\n  inference:\n    - provider: vllm\n      settings: {max_token: 4096}",
+    },
+    RuleInfo {
+        id: "llsd::settings::wrong-type",
+        severity: Severity::Error,
+        summary: "The setting's value is not of the type that the provider type reads.",
+        why: "llama-stack checks the types when it starts, and exits.",
+        example: "providers:\n  inference:\n    - provider: vllm\n      settings: {max_tokens: many}",
+    },
+    RuleInfo {
+        id: "llsd::settings::overridden",
+        severity: Severity::Warning,
+        summary: "endpoint, apiKey or secretRefs set the same key as settings.",
+        why: "They win, and the value in settings has no effect.",
+        example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: http://vllm:8000/v1\n      settings: {base_url: http://other:8000/v1}",
+    },
+    RuleInfo {
+        id: "llsd::settings::deprecated-key",
+        severity: Severity::Warning,
+        summary: "The setting is on its way out.",
+        why: "A later llama-stack version will ignore it.",
+        example: "settings: {tls_verify: false}",
+    },
+];
+
+pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+    for entry in subject.providers() {
+        let Some(Ok(known)) = subject.resolved(&entry) else { continue };
+        let at = entry.path.key("settings");
+        for (key, value) in entry.value.get("settings").and_then(Value::as_object).into_iter().flatten() {
+            let path = at.key(key);
+            if let Some(by) = winner(&entry, known, key) {
+                report.add(overridden(&path, key, &by));
+                continue;
+            }
+            one(subject, known, &known.config, key, value, &path, 0, report);
+        }
+        let at = entry.path.key("secretRefs");
+        for key in entry.value.get("secretRefs").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()) {
+            if !known.open && !known.config.contains_key(key) && !known.config.is_empty() {
+                report.add(unknown_key(known, &known.config, key, &at.key(key)));
+            }
+        }
+    }
+}
+
+/// The field that sets the same key as a setting.
+fn winner(entry: &ProviderEntry<'_>, known: &ProviderType, key: &str) -> Option<String> {
+    let has = |field: &str| entry.value.get(field).is_some_and(|value| !value.is_null());
+    if has("endpoint") && known.endpoint.as_ref().is_some_and(|endpoint| endpoint.keys().first() == Some(&key)) {
+        return Some("endpoint".to_owned());
+    }
+    if has("apiKey") && known.api_key.as_deref() == Some(key) {
+        return Some("apiKey".to_owned());
+    }
+    entry.value.get("secretRefs")?.get(key).map(|_| format!("secretRefs.{key}"))
+}
+
+#[expect(clippy::too_many_arguments, reason = "one step of a walk that carries its surroundings")]
+fn one(
+    subject: &Subject<'_>,
+    provider: &ProviderType,
+    keys: &IndexMap<String, ConfigKey>,
+    name: &str,
+    value: &Value,
+    path: &Path,
+    depth: usize,
+    report: &mut Report,
+) {
+    if !subject.is_known(path) || depth > MAX_DEPTH {
+        return;
+    }
+    let Some(known) = keys.get(name) else {
+        // A mapping without declared keys, and a provider that hands keys on, take any.
+        if !keys.is_empty() && !provider.open {
+            report.add(unknown_key(provider, keys, name, path));
+        }
+        return;
+    };
+    if known.deprecated {
+        let message = format!("\"{name}\" of {} is deprecated. {}", provider.provider_type, known.description);
+        let mut finding = Finding::warning("llsd::settings::deprecated-key", path.clone(), message).at_key();
+        finding.tags.push(super::super::finding::Tag::Deprecated);
+        report.add(finding);
+    }
+    if let Some(message) = wrong(known, value) {
+        let message = format!("\"{name}\" of {} {message}", provider.provider_type);
+        report.add(Finding::error("llsd::settings::wrong-type", path.clone(), message));
+        return;
+    }
+    if let (KeyKind::Object(inner), Value::Object(entries)) = (&known.kind, value) {
+        for (key, value) in entries {
+            one(subject, provider, inner, key, value, &path.key(key), depth + 1, report);
+        }
+    }
+}
+
+fn unknown_key(provider: &ProviderType, keys: &IndexMap<String, ConfigKey>, name: &str, path: &Path) -> Finding {
+    let kind = &provider.provider_type;
+    let message = format!("{kind} does not read \"{name}\": llama-stack ignores it");
+    let mut finding = Finding::warning("llsd::settings::unknown-key", path.clone(), message).at_key();
+    // Fields of the resource that users put among the settings.
+    let field = match name {
+        "endpoint" | "url" | "base_url" if provider.endpoint.is_some() => Some("endpoint"),
+        _ => None,
+    };
+    if let Some(closest) = nearest(name, keys.keys().map(String::as_str)) {
+        finding.message =
+            format!("{kind} does not read \"{name}\", llama-stack ignores it. Did you mean \"{closest}\"?");
+        let edits = vec![FixEdit::RenameKey { path: path.clone(), to: closest.to_owned() }];
+        finding = finding.with_fix(Fix { title: format!("Rename to \"{closest}\""), edits, preferred: true });
+    } else if let Some(field) = field {
+        finding.message =
+            format!("{kind} does not read \"{name}\", llama-stack ignores it. The address belongs into {field}");
+    } else {
+        let known = keys.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        finding.message = format!("{kind} does not read \"{name}\": llama-stack ignores it. It reads {known}");
+    }
+    finding
+}
+
+/// What is wrong with a value; `None` if llama-stack takes it, or if its environment decides.
+fn wrong(known: &ConfigKey, value: &Value) -> Option<String> {
+    if value.as_str().is_some_and(|text| text.contains("${")) {
+        return None;
+    }
+    if value.is_null() {
+        return (known.required && !known.nullable).then(|| "must not be null".to_owned());
+    }
+    let expected = known.kind.name();
+    let fits = match &known.kind {
+        KeyKind::Any => true,
+        KeyKind::String => value.is_string(),
+        KeyKind::Integer => integral(value),
+        KeyKind::Number => value.is_number() || value.as_str().is_some_and(|text| text.trim().parse::<f64>().is_ok()),
+        KeyKind::Boolean => truth(value),
+        KeyKind::Array => value.is_array(),
+        KeyKind::Object(_) => value.is_object(),
+    };
+    if !fits {
+        let article = if expected.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        return Some(format!("must be {article} {expected}"));
+    }
+    if !known.values.is_empty() && value.is_string() && !known.values.contains(value) {
+        let words: Vec<String> = known.values.iter().map(Value::to_string).collect();
+        return Some(format!("must be one of {}", words.join(", ")));
+    }
+    if known.url && value.as_str().is_some_and(|text| !text.starts_with("http://") && !text.starts_with("https://")) {
+        return Some("must be a URL that starts with http:// or https://".to_owned());
+    }
+    None
+}
+
+fn integral(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
+        }
+        Value::String(text) => text.trim().parse::<i64>().is_ok(),
+        _ => false,
+    }
+}
+
+/// What pydantic reads as a truth value.
+fn truth(value: &Value) -> bool {
+    match value {
+        Value::Bool(_) => true,
+        Value::Number(number) => matches!(number.as_i64(), Some(0 | 1)),
+        Value::String(text) => matches!(
+            text.to_ascii_lowercase().as_str(),
+            "true" | "false" | "yes" | "no" | "on" | "off" | "t" | "f" | "y" | "n" | "1" | "0"
+        ),
+        _ => false,
+    }
+}

@@ -1,0 +1,201 @@
+//! A resource as the rules look at it: a value that may be broken or partly unknown.
+
+use super::finding::Finding;
+use super::{Facts, NotChecked, Request};
+use crate::api::ApiVersion;
+use crate::catalog::{Catalog, ProviderType};
+use crate::distribution::{Distributions, version_of_image};
+use crate::generate::{ProviderTypeError, Tracked, embedded_base, resolve_type};
+use crate::path::Path;
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// The APIs that take providers: llama-stack's spelling and the field's.
+const PROVIDER_LISTS: [(&str, &str); 5] = [
+    ("inference", "inference"),
+    ("safety", "safety"),
+    ("vector_io", "vectorIo"),
+    ("tool_runtime", "toolRuntime"),
+    ("telemetry", "telemetry"),
+];
+
+/// What a rule looks at.
+pub(super) struct Subject<'a> {
+    pub(super) version: ApiVersion,
+    pub(super) facts: &'a Facts,
+    value: &'a Value,
+    unknown: &'a BTreeSet<Path>,
+}
+
+/// What the rules say.
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) findings: Vec<Finding>,
+    pub(super) not_checked: Vec<NotChecked>,
+}
+
+impl Report {
+    pub(super) fn add(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    pub(super) fn not_checked(&mut self, rule: &str, path: &Path, reason: &str) {
+        self.not_checked.push(NotChecked { path: path.clone(), rule: rule.to_owned(), reason: reason.to_owned() });
+    }
+}
+
+/// One entry of `spec.providers.<api>`, as far as it can be read.
+pub(super) struct ProviderEntry<'a> {
+    /// The API, in llama-stack's spelling.
+    pub(super) api: &'static str,
+    /// Where it is.
+    pub(super) path: Path,
+    /// The entry.
+    pub(super) value: &'a Map<String, Value>,
+    /// Its id, explicit or implicit, if that is known.
+    pub(super) id: Option<&'a str>,
+    /// Its type as written, if that is known.
+    pub(super) written: Option<&'a str>,
+}
+
+impl<'a> ProviderEntry<'a> {
+    /// The place of the id: of the type, where the id follows from that.
+    pub(super) fn id_path(&self) -> Path {
+        self.path.key(if self.value.contains_key("id") { "id" } else { "provider" })
+    }
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(request: &Request<'a>) -> Self {
+        Self { version: request.version, facts: request.facts, value: request.value, unknown: request.unknown }
+    }
+
+    /// Whether nothing on the way to `path` is unknown.
+    pub(super) fn is_known(&self, path: &Path) -> bool {
+        if self.unknown.is_empty() {
+            return true;
+        }
+        let mut next = Some(path.clone());
+        while let Some(at) = next {
+            if self.unknown.contains(&at) {
+                return false;
+            }
+            next = at.parent();
+        }
+        true
+    }
+
+    /// Whether nothing at or below `path` is unknown.
+    pub(super) fn is_complete(&self, path: &Path) -> bool {
+        self.is_known(path) && !self.unknown.iter().any(|unknown| unknown.starts_with(path))
+    }
+
+    /// The value at `path`, if it is there and known.
+    pub(super) fn get(&self, path: &Path) -> Option<&'a Value> {
+        let value = path.find(self.value)?;
+        (!value.is_null() && self.is_known(path)).then_some(value)
+    }
+
+    /// The string at `path`, if it is there and known.
+    pub(super) fn text(&self, path: &Path) -> Option<&'a str> {
+        self.get(path)?.as_str()
+    }
+
+    /// Unknown places that still hold a placeholder for the user to replace, such as `<namespace>`.
+    pub(super) fn placeholders(&self) -> impl Iterator<Item = (&'a Path, &'a str)> {
+        let texts = self.unknown.iter().filter_map(|path| Some((path, path.find(self.value)?.as_str()?)));
+        texts.filter(|(_, text)| crate::document::is_to_fill(text))
+    }
+
+    /// The list at `path`, each item with its path. Unknown items are among them.
+    pub(super) fn items(&self, path: &Path) -> impl Iterator<Item = (Path, &'a Value)> + use<'a> {
+        let list = self.get(path).and_then(Value::as_array);
+        let path = path.clone();
+        list.into_iter().flatten().enumerate().map(move |(position, item)| (path.index(position), item))
+    }
+
+    /// The path of `spec` or below it, in the dotted form.
+    pub(super) fn spec(below: &str) -> Path {
+        Path::parse("spec").join(&Path::parse(below))
+    }
+
+    /// `metadata.namespace`, else the namespace that the caller assumes, else empty.
+    pub(super) fn namespace(&self) -> &'a str {
+        let own = self.text(&Path::parse("metadata.namespace"));
+        own.or(self.facts.namespace.as_deref()).unwrap_or_default()
+    }
+
+    /// Where the distribution is: it moved between the versions.
+    pub(super) fn distribution_path(&self) -> Path {
+        match self.version {
+            ApiVersion::V1Alpha1 => Self::spec("server.distribution"),
+            ApiVersion::V1Alpha2 => Self::spec("distribution"),
+        }
+    }
+
+    /// The distribution's name, if it is known.
+    pub(super) fn distribution(&self) -> Option<&'a str> {
+        self.text(&self.distribution_path().key("name"))
+    }
+
+    /// The llama-stack version of the image, as far as its tag or the list of distributions tells.
+    pub(super) fn llama_stack_version(&self) -> Option<String> {
+        if let Some(image) = self.text(&self.distribution_path().key("image")) {
+            return version_of_image(image);
+        }
+        let known = Distributions::embedded().get(self.distribution()?).ok()?;
+        version_of_image(&known.image).or_else(|| Some(known.llama_stack_version.clone()))
+    }
+
+    /// The catalog for that version.
+    pub(super) fn catalog(&self) -> Option<&'static Catalog> {
+        Catalog::for_version(&self.llama_stack_version()?)
+    }
+
+    /// The base config of the distribution, if this program has it. An image may carry another one in its labels.
+    pub(super) fn base(&self) -> Option<std::sync::Arc<Tracked>> {
+        embedded_base(self.distribution()?)
+    }
+
+    /// Every entry of `spec.providers` that is a mapping.
+    pub(super) fn providers(&self) -> Vec<ProviderEntry<'a>> {
+        let mut found = Vec::new();
+        for (api, field) in PROVIDER_LISTS {
+            for (path, item) in self.items(&Self::spec("providers").key(field)) {
+                let Some(value) = item.as_object().filter(|_| self.is_known(&path)) else { continue };
+                let written = self.text(&path.key("provider"));
+                let id = match value.get("id").filter(|id| !id.is_null()) {
+                    Some(_) => self.text(&path.key("id")),
+                    None => written.map(|written| written.rsplit("::").next().unwrap_or(written)),
+                };
+                found.push(ProviderEntry { api, path, value, id, written });
+            }
+        }
+        found
+    }
+
+    /// The full type of a provider. `None` where its type or the version's catalog is not known.
+    pub(super) fn resolved(
+        &self,
+        entry: &ProviderEntry<'_>,
+    ) -> Option<Result<&'static ProviderType, ProviderTypeError>> {
+        let catalog = self.catalog()?;
+        Some(match resolve_type(Some(catalog), entry.api, entry.written?) {
+            Ok(full) => Ok(catalog.provider(entry.api, &full)?),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Every environment variable that the resource sets: name, place, entry. Unknown names are left out.
+    pub(super) fn env(&self) -> Vec<(&'a str, Path, &'a Map<String, Value>)> {
+        let at = match self.version {
+            ApiVersion::V1Alpha1 => Self::spec("server.containerSpec.env"),
+            ApiVersion::V1Alpha2 => Self::spec("workload.overrides.env"),
+        };
+        let entries = self.items(&at).filter_map(|(path, item)| {
+            let name = self.text(&path.key("name"))?;
+            Some((name, path, item.as_object()?))
+        });
+        entries.collect()
+    }
+}

@@ -1,0 +1,57 @@
+//! Text that a template engine, a shell or the user has still to fill in.
+
+/// Who fills in a placeholder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placeholder {
+    /// A tool: `{{ .Values.x }}`, `${NAME}`, `$name`.
+    Template,
+    /// The reader: `<namespace>`.
+    ToFill,
+}
+
+/// Whether `text` has a placeholder. llama-stack's own `${env.NAME}` and Kubernetes' `$(NAME)` are none.
+pub(super) fn placeholder(text: &str) -> Option<Placeholder> {
+    if text.contains("{{") || braces(text) || bare_variable(text) {
+        return Some(Placeholder::Template);
+    }
+    // A script or a config in a block scalar may hold anything between angle brackets.
+    (!text.contains('\n') && angles(text)).then_some(Placeholder::ToFill)
+}
+
+/// Whether `text` is for the reader to fill in.
+pub(crate) fn is_to_fill(text: &str) -> bool {
+    placeholder(text) == Some(Placeholder::ToFill)
+}
+
+/// `${NAME}`, `${NAME:-default}` and the like.
+fn braces(text: &str) -> bool {
+    // In a text of several lines, a script or a config, they belong to that language.
+    !text.contains('\n')
+        && text.match_indices("${").any(|(start, _)| {
+            let rest = &text[start + 2..];
+            !rest.starts_with("env.")
+                && rest.starts_with(|char: char| char.is_ascii_alphabetic() || matches!(char, '_' | '{'))
+        })
+}
+
+/// The whole text is `$name`.
+fn bare_variable(text: &str) -> bool {
+    text.strip_prefix('$').is_some_and(|name| {
+        name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+            && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    })
+}
+
+/// `<name>` somewhere: words without blanks at the ends. `<1>`, a callout of a book, counts.
+fn angles(text: &str) -> bool {
+    text.match_indices('<').any(|(start, _)| {
+        let rest = &text[start + 1..];
+        let Some(end) = rest.find('>') else { return false };
+        let inner = &rest[..end];
+        !inner.is_empty()
+            && inner.len() <= 64
+            && inner.starts_with(|char: char| char.is_ascii_alphanumeric())
+            && inner.ends_with(|char: char| char.is_ascii_alphanumeric())
+            && inner.chars().all(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_' | '.' | '\''))
+    })
+}
