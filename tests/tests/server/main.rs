@@ -5,4 +5,6 @@
 mod catalog;
 mod configs;
 mod oracle;
+mod samples;
 mod start;
+mod stores;

@@ -3,6 +3,20 @@
 use llsd_generator::distribution::BaseConfig;
 use llsd_tests::llama_stack::{FakeVllm, Server};
 
+use crate::samples::{generated, sample};
+
+#[test]
+fn the_minimal_sample_serves_its_provider_and_model() {
+    let model = "meta-llama/Llama-3.2-3B-Instruct";
+    let vllm = FakeVllm::start(&[model]).unwrap();
+    let text = sample("minimal.yaml").replace("http://vllm.models.svc.cluster.local:8000/v1", &vllm.endpoint());
+    let [config] = &generated(&text)[..] else { panic!("minimal.yaml is one resource") };
+    assert!(config.text.contains(&vllm.endpoint()));
+    let server = Server::start(&config.text, &[]).unwrap();
+    assert!(server.list("/v1/providers", "provider_id").unwrap().contains(&"vllm".to_owned()));
+    assert!(server.list("/v1/models", "id").unwrap().contains(&format!("vllm/{model}")));
+}
+
 #[test]
 fn the_starter_config_serves_a_vllm_server() {
     let vllm = FakeVllm::start(&["test/model"]).unwrap();
