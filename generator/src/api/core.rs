@@ -62,19 +62,19 @@ pub(super) fn spread(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(super) fn bounded_env(_: &mut SchemaGenerator) -> Schema {
-    list("EnvVar", Some(256))
+    list("EnvVar", Some(1024))
 }
 
 pub(super) fn bounded_volumes(_: &mut SchemaGenerator) -> Schema {
-    list("Volume", Some(64))
+    list("Volume", Some(256))
 }
 
 pub(super) fn bounded_volume_mounts(_: &mut SchemaGenerator) -> Schema {
-    list("VolumeMount", Some(64))
+    list("VolumeMount", Some(256))
 }
 
 pub(super) fn bounded_spread(_: &mut SchemaGenerator) -> Schema {
-    list("TopologySpreadConstraint", Some(16))
+    list("TopologySpreadConstraint", Some(64))
 }
 
 /// What Kubernetes says about the field at `path` inside one of its types, as k8s-openapi documents it.
