@@ -20,10 +20,7 @@ pub const V1ALPHA1_TO_V1ALPHA2: [(&str, &str); 19] = [
     ("spec.server.podDisruptionBudget", "spec.workload.podDisruptionBudget"),
     ("spec.server.topologySpreadConstraints", "spec.workload.topologySpreadConstraints"),
     ("spec.server.podOverrides.serviceAccountName", "spec.workload.overrides.serviceAccountName"),
-    (
-        "spec.server.podOverrides.terminationGracePeriodSeconds",
-        "spec.workload.overrides.terminationGracePeriodSeconds",
-    ),
+    ("spec.server.podOverrides.terminationGracePeriodSeconds", "spec.workload.overrides.terminationGracePeriodSeconds"),
     ("spec.server.containerSpec.env", "spec.workload.overrides.env"),
     ("spec.server.containerSpec.command", "spec.workload.overrides.command"),
     ("spec.server.containerSpec.args", "spec.workload.overrides.args"),
@@ -48,7 +45,10 @@ pub fn translate(object: &Value, target: ApiVersion) -> Value {
         ApiVersion::V1Alpha2 => to_newer(object, &mut result),
         ApiVersion::V1Alpha1 => to_older(object, &mut result),
     }
-    if let Some(status) = object.get("status").and_then(|status| fit::fitting(crd::schema(target).get("properties")?.get("status")?, status)) {
+    if let Some(status) = object
+        .get("status")
+        .and_then(|status| fit::fitting(crd::schema(target).get("properties")?.get("status")?, status))
+    {
         result["status"] = status;
     }
     result

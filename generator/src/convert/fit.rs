@@ -121,7 +121,9 @@ fn matches(pattern: &str, text: &str) -> bool {
                     found.insert(pattern.to_owned(), compiled);
                 }
             }
-            open.extend(schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(_, child)| child));
+            open.extend(
+                schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(_, child)| child),
+            );
             open.extend(["items", "additionalProperties"].iter().filter_map(|name| schema.get(name)));
         }
         found

@@ -1,5 +1,7 @@
 //! What an annotation keeps: differences between what translation alone gives and what an object really had.
 
+use crate::api::{ApiVersion, crd};
+use crate::path::Segment;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -86,14 +88,18 @@ fn compare(path: &mut Vec<String>, from: Option<&Value>, to: Option<&Value>, wit
     }
 }
 
-/// Puts the differences in, each where the object still has what it was made against.
-pub(super) fn apply(kept: &[Kept], object: &mut Value) {
+/// Puts the differences into an object of `version`, each where the object still has what it was made against.
+pub(super) fn apply(kept: &[Kept], object: &mut Value, version: ApiVersion) {
     for difference in kept {
-        apply_one(difference, object);
+        let path = difference.path.iter().cloned().map(Segment::Key).collect();
+        let default = crd::schema_at(version, &path).and_then(|schema| schema.get("default"));
+        apply_one(difference, object, default);
     }
 }
 
-fn apply_one(kept: &Kept, object: &mut Value) {
+/// `default` stands in for nothing on both sides: whether the object around a field was there then, or is there now,
+/// decides whether its default was filled in, and is no edit of the field.
+fn apply_one(kept: &Kept, object: &mut Value, default: Option<&Value>) {
     let Some((last, parents)) = kept.path.split_last() else { return };
     let mut here = Some(&*object);
     for (depth, name) in kept.path.iter().enumerate() {
@@ -102,7 +108,7 @@ fn apply_one(kept: &Kept, object: &mut Value) {
         }
         here = here.and_then(|value| value.get(name));
     }
-    if here != kept.from.as_ref() {
+    if here.or(default) != kept.from.as_ref().or(default) {
         return;
     }
     let mut place = object;

@@ -77,7 +77,7 @@ fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
     }
 
     let mut result = complete(&plain, source, target);
-    kept::apply(&kept, &mut result);
+    kept::apply(&kept, &mut result, target);
     if target == ApiVersion::V1Alpha2 {
         prefer_override(&mut result);
     }

@@ -1,0 +1,229 @@
+//! Conversion between the versions: nothing is lost, and no annotation undoes an edit.
+#![allow(clippy::unwrap_used)]
+
+mod objects;
+
+use llsd_generator::api::{ApiVersion, v1alpha1, v1alpha2};
+use llsd_generator::convert::{ConvertError, V1ALPHA1_FIELDS, V1ALPHA2_FIELDS, to_v1alpha1, to_v1alpha2};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_v1alpha1_object_survives(object in objects::object(ApiVersion::V1Alpha1)) {
+        let newer = to_v1alpha2(&object).unwrap();
+        serde_json::from_value::<v1alpha2::LlamaStackDistribution>(newer.clone()).unwrap();
+        let back = to_v1alpha1(&newer).unwrap();
+        prop_assert_eq!(&back, &object);
+        // Again from there, as when the stored object is read in turns.
+        prop_assert_eq!(to_v1alpha2(&back).unwrap(), newer);
+    }
+
+    #[test]
+    fn any_v1alpha2_object_survives(object in objects::object(ApiVersion::V1Alpha2)) {
+        let older = to_v1alpha1(&object).unwrap();
+        serde_json::from_value::<v1alpha1::LlamaStackDistribution>(older.clone()).unwrap();
+        let back = to_v1alpha2(&older).unwrap();
+        prop_assert_eq!(&back, &object);
+        prop_assert_eq!(to_v1alpha1(&back).unwrap(), older);
+    }
+
+    #[test]
+    fn anything_is_answered(spec in objects::object(ApiVersion::V1Alpha2), version in 0..2_usize) {
+        // The fields of one version under the name of the other: every field is unknown or misplaced.
+        let version = ApiVersion::ALL[version];
+        let mut object = spec;
+        object["apiVersion"] = json!(version.api_version());
+        let (there, back): (fn(&Value) -> _, fn(&Value) -> Result<Value, ConvertError>) = match version {
+            ApiVersion::V1Alpha1 => (to_v1alpha2, to_v1alpha1),
+            ApiVersion::V1Alpha2 => (to_v1alpha1, to_v1alpha2),
+        };
+        prop_assert_eq!(back(&there(&object).unwrap()).unwrap(), object);
+    }
+}
+
+fn older(spec: Value) -> Value {
+    json!({"apiVersion": "llamastack.io/v1alpha1", "kind": "LlamaStackDistribution", "metadata": {"name": "a"}, "spec": spec})
+}
+
+fn newer(spec: Value) -> Value {
+    json!({"apiVersion": "llamastack.io/v1alpha2", "kind": "LlamaStackDistribution", "metadata": {"name": "a"}, "spec": spec})
+}
+
+fn kept(object: &Value, annotation: &str) -> bool {
+    object["metadata"]["annotations"].get(annotation).is_some()
+}
+
+#[test]
+fn every_field_goes_where_it_belongs() {
+    let spec = json!({
+        "replicas": 2,
+        "server": {
+            "distribution": {"name": "starter"},
+            "containerSpec": {
+                "name": "llama-stack", "port": 8080, "resources": {"limits": {"memory": "2Gi"}},
+                "env": [{"name": "A", "value": "b"}], "command": ["c"], "args": ["d"],
+            },
+            "workers": 3,
+            "podOverrides": {
+                "serviceAccountName": "sa", "terminationGracePeriodSeconds": 0,
+                "volumes": [{"name": "v", "emptyDir": {}}], "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+            },
+            "podDisruptionBudget": {"minAvailable": 1},
+            "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}],
+            "autoscaling": {"minReplicas": 1, "maxReplicas": 4, "targetCPUUtilizationPercentage": 70},
+            "storage": {"size": "20Gi", "mountPath": "/data"},
+            "userConfig": {"configMapName": "config"},
+            "tlsConfig": {"caBundle": {"configMapName": "ca", "configMapNamespace": "n", "configMapKeys": ["k"]}},
+        },
+        "network": {"exposeRoute": true, "allowedFrom": {"namespaces": ["*"], "labels": ["team"]}},
+    });
+    let expected = newer(json!({
+        "distribution": {"name": "starter"},
+        "networking": {
+            "port": 8080,
+            "tls": {"caBundle": {"configMapName": "ca", "configMapNamespace": "n", "configMapKeys": ["k"]}},
+            "expose": {},
+            "allowedFrom": {"namespaces": ["*"], "labels": ["team"]},
+        },
+        "workload": {
+            "replicas": 2,
+            "workers": 3,
+            "resources": {"limits": {"memory": "2Gi"}},
+            "autoscaling": {"minReplicas": 1, "maxReplicas": 4, "targetCPUUtilizationPercentage": 70},
+            "storage": {"size": "20Gi", "mountPath": "/data"},
+            "podDisruptionBudget": {"minAvailable": 1},
+            "topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}],
+            "overrides": {
+                "serviceAccountName": "sa", "terminationGracePeriodSeconds": 0,
+                "env": [{"name": "A", "value": "b"}], "command": ["c"], "args": ["d"],
+                "volumes": [{"name": "v", "emptyDir": {}}], "volumeMounts": [{"name": "v", "mountPath": "/v"}],
+            },
+        },
+        "overrideConfig": {"configMapName": "config"},
+    }));
+    assert_eq!(to_v1alpha2(&older(spec.clone())).unwrap(), expected, "and nothing is left for an annotation");
+    assert_eq!(to_v1alpha1(&expected).unwrap(), older(spec));
+}
+
+#[test]
+fn what_the_other_version_cannot_hold_is_kept() {
+    let object = older(json!({
+        "replicas": 1,
+        "server": {
+            "distribution": {"image": "x"},
+            "containerSpec": {"name": "server", "port": 80, "env": []},
+            "autoscaling": {"maxReplicas": 0},
+            "podDisruptionBudget": {},
+            "userConfig": {"configMapName": "c", "configMapNamespace": "elsewhere"},
+        },
+        "network": {"exposeRoute": false},
+    }));
+    let there = to_v1alpha2(&object).unwrap();
+    assert_eq!(there["spec"], json!({"distribution": {"image": "x"}, "overrideConfig": {"configMapName": "c"}}));
+    assert!(kept(&there, V1ALPHA1_FIELDS));
+    assert_eq!(to_v1alpha1(&there).unwrap(), object);
+}
+
+#[test]
+fn an_edited_field_stays_edited_and_the_rest_comes_back() {
+    let object = older(json!({
+        "server": {
+            "distribution": {"name": "starter"},
+            "containerSpec": {"name": "server", "port": 80},
+            "userConfig": {"configMapName": "c", "configMapNamespace": "elsewhere"},
+        },
+    }));
+    let mut there = to_v1alpha2(&object).unwrap();
+    there["spec"]["networking"] = json!({"port": 9000});
+    there["spec"]["workload"]["overrides"] = json!({"env": [{"name": "A", "value": "b"}]});
+    there["spec"].as_object_mut().unwrap().remove("overrideConfig");
+    let back = to_v1alpha1(&there).unwrap();
+    let container = &back["spec"]["server"]["containerSpec"];
+    assert_eq!(container["port"], 9000, "the edit");
+    assert_eq!(container["name"], "server", "not edited");
+    assert_eq!(container["env"][0]["name"], "A");
+    assert_eq!(back["spec"]["server"].get("userConfig"), None, "the namespace went with its ConfigMap");
+}
+
+#[test]
+fn defaults_of_the_server_are_no_edits() {
+    let object = older(json!({
+        "replicas": 1,
+        "server": {"distribution": {"name": "starter"}, "storage": {}},
+        "network": {"exposeRoute": true},
+    }));
+    let mut there = to_v1alpha2(&object).unwrap();
+    there["spec"]["networking"]["port"] = json!(8321);
+    there["spec"]["workload"]["replicas"] = json!(1);
+    there["spec"]["workload"]["storage"]["mountPath"] = json!("/.llama");
+    assert_eq!(to_v1alpha1(&there).unwrap(), object);
+}
+
+#[test]
+fn tls_outlives_unrelated_edits_in_the_older_version() {
+    let object = newer(json!({
+        "distribution": {"name": "starter"},
+        "networking": {"port": 8443, "tls": {"enabled": true, "secretName": "s"}, "expose": {"hostname": "h"}},
+        "providers": {"inference": [{"provider": "vllm", "settings": {"a": null}}]},
+    }));
+    let mut there = to_v1alpha1(&object).unwrap();
+    assert!(kept(&there, V1ALPHA2_FIELDS));
+    there["spec"]["server"]["containerSpec"].as_object_mut().unwrap().remove("port");
+    there["spec"]["replicas"] = json!(5);
+    let back = to_v1alpha2(&there).unwrap();
+    assert_eq!(back["spec"]["networking"]["tls"], object["spec"]["networking"]["tls"]);
+    assert_eq!(back["spec"]["networking"]["expose"], json!({"hostname": "h"}));
+    assert_eq!(back["spec"]["providers"], object["spec"]["providers"]);
+    assert_eq!(back["spec"]["workload"]["replicas"], 5);
+    there["spec"]["network"]["exposeRoute"] = json!(false);
+    assert_eq!(to_v1alpha2(&there).unwrap()["spec"]["networking"].get("expose"), None);
+}
+
+#[test]
+fn a_config_set_in_the_older_version_wins_over_kept_providers() {
+    let object = newer(json!({
+        "distribution": {"name": "starter"},
+        "providers": {"inference": [{"provider": "vllm"}]},
+    }));
+    let mut there = to_v1alpha1(&object).unwrap();
+    there["spec"]["server"]["userConfig"] = json!({"configMapName": "mine"});
+    let back = to_v1alpha2(&there).unwrap();
+    assert_eq!(back["spec"]["overrideConfig"], json!({"configMapName": "mine"}));
+    assert_eq!(back["spec"].get("providers"), None);
+}
+
+#[test]
+fn annotations_of_others_are_left_alone() {
+    for text in [
+        "not json",
+        "{}",
+        "[{\"path\": 1}]",
+        "[{\"path\":[],\"to\":1}]",
+        "[{\"path\":[\"kind\"],\"from\":\"x\",\"to\":1}]",
+    ] {
+        let mut object = older(json!({"replicas": 1, "server": {"distribution": {"name": "starter"}}}));
+        object["metadata"]["annotations"] = json!({V1ALPHA1_FIELDS: text, "a": "b"});
+        let there = to_v1alpha2(&object).unwrap();
+        assert_eq!(there["spec"], json!({"distribution": {"name": "starter"}}));
+        assert_eq!(to_v1alpha1(&there).unwrap(), object, "{text}");
+        object["metadata"]["annotations"] = json!({V1ALPHA2_FIELDS: text});
+        assert_eq!(to_v1alpha2(&object).unwrap()["spec"], json!({"distribution": {"name": "starter"}}));
+    }
+}
+
+#[test]
+fn other_kinds_are_refused() {
+    for object in [
+        json!(null),
+        json!({}),
+        json!({"apiVersion": "v1", "kind": "Pod"}),
+        json!({"apiVersion": "llamastack.io/v1", "kind": "LlamaStackDistribution"}),
+    ] {
+        assert!(matches!(to_v1alpha2(&object), Err(ConvertError::OtherKind { .. })));
+    }
+    let same = newer(json!({}));
+    assert_eq!(to_v1alpha2(&same).unwrap(), same);
+}
