@@ -144,6 +144,17 @@ pub enum GenerateError {
         /// The ids that do.
         ids: Vec<String>,
     },
+    /// llama-stack registers embedding models with their dimension only.
+    #[error(
+        "Embedding model \"{model}\" cannot be registered: llama-stack needs its dimension, which only the distribution's \
+         config can state. Use overrideConfig for it"
+    )]
+    NoDimension {
+        /// The place of the model's type.
+        path: Path,
+        /// The model.
+        model: String,
+    },
     /// No inference provider for a model.
     #[error("resources.models requires at least one inference provider to be configured")]
     NoModelProvider {
@@ -214,6 +225,7 @@ impl GenerateError {
             | Self::DisabledRequired { path, .. }
             | Self::DisabledConflict { path, .. }
             | Self::UnknownModelProvider { path, .. }
+            | Self::NoDimension { path, .. }
             | Self::NoModelProvider { path }
             | Self::NoToolProvider { path }
             | Self::NoShieldProvider { path }
@@ -254,6 +266,7 @@ impl GenerateError {
             Self::DisabledRequired { .. } => "llsd::disabled::required",
             Self::DisabledConflict { .. } => "llsd::disabled::has-providers",
             Self::UnknownModelProvider { .. } => "llsd::model::unknown-provider",
+            Self::NoDimension { .. } => "llsd::model::no-dimension",
             Self::NoModelProvider { .. } | Self::NoToolProvider { .. } | Self::NoShieldProvider { .. } => {
                 "llsd::resources::no-provider"
             }

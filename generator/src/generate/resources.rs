@@ -12,6 +12,8 @@ use crate::path::Path;
 
 /// What a model without `modelType` is.
 const DEFAULT_MODEL_TYPE: &str = "llm";
+/// The model type that llama-stack registers with a dimension only.
+const EMBEDDING: &str = "embedding";
 
 /// Registers `spec.resources`. An entry with the identity of one in the base replaces it in place, others append.
 ///
@@ -60,6 +62,11 @@ fn model(draft: &mut Draft<'_>, model: &Model, path: &Path) -> Result<Tracked, G
         ("model_type".to_owned(), model_type),
     ]);
     let mut metadata = Map::new();
+    if model.model_type.as_deref() == Some(EMBEDDING) {
+        let dimension = embedding_dimension(draft, &model.name)
+            .ok_or_else(|| GenerateError::NoDimension { path: path.key("modelType"), model: model.name.clone() })?;
+        metadata.insert("embedding_dimension".to_owned(), dimension);
+    }
     if let Some(length) = model.context_length {
         let origin = Origin::Resource(path.key("contextLength"));
         metadata.insert("context_length".to_owned(), Tracked::number(origin, length));
@@ -72,6 +79,14 @@ fn model(draft: &mut Draft<'_>, model: &Model, path: &Path) -> Result<Tracked, G
         entry.insert("metadata".to_owned(), mapping(path, metadata));
     }
     Ok(mapping(path, entry))
+}
+
+/// The dimension that the base has registered an embedding model with. The resource has no field for it.
+fn embedding_dimension(draft: &Draft<'_>, model: &str) -> Option<Tracked> {
+    let names =
+        |entry: &&Tracked| ["model_id", "provider_model_id"].iter().any(|key| entry.text_of(key) == Some(model));
+    let entry = registered(&draft.config, "models")?.as_list()?.iter().find(names)?;
+    entry.get("metadata")?.get("embedding_dimension").cloned()
 }
 
 /// The inference provider that a model names: one of the config, or an external one.
@@ -112,12 +127,20 @@ fn own_provider(draft: &Draft<'_>, api: &str, field: &str) -> Option<(String, Or
     Some((first.effective_id().to_owned(), Origin::Resource(path)))
 }
 
-fn tool_group(draft: &Draft<'_>, tool: &str, path: &Path) -> Result<Tracked, GenerateError> {
+fn tool_group(draft: &mut Draft<'_>, tool: &str, path: &Path) -> Result<Tracked, GenerateError> {
     let id = toolgroup_id(tool);
+    let usual = registered_provider(draft, &id);
     let (provider, origin) = own_provider(draft, "tool_runtime", "toolRuntime")
-        .or_else(|| registered_provider(draft, &id))
+        .or_else(|| usual.clone())
         .or_else(|| first_of_base(draft, "tool_runtime"))
         .ok_or_else(|| GenerateError::NoToolProvider { path: path.clone() })?;
+    if let Some((usual, _)) = usual.filter(|(usual, _)| *usual != provider && matches!(origin, Origin::Resource(_))) {
+        let message = format!(
+            "\"{id}\" is registered with \"{provider}\", the first toolRuntime provider of the resource. The distribution \
+             serves it with \"{usual}\""
+        );
+        draft.warnings.push(Finding::warning("llsd::tool::other-provider", path.clone(), message));
+    }
     let entry = Map::from([
         ("toolgroup_id".to_owned(), Tracked::text(Origin::Resource(path.clone()), id)),
         ("provider_id".to_owned(), Tracked::text(origin, provider)),

@@ -48,6 +48,20 @@ pub(super) const RULES: &[RuleInfo] = &[
         example: "disabled: [safety]\nresources:\n  shields: [llama-guard]",
     },
     RuleInfo {
+        id: "llsd::model::no-dimension",
+        severity: Severity::Error,
+        summary: "An embedding model is registered that the distribution's config does not know.",
+        why: "llama-stack registers embedding models with their dimension only, and exits without it.",
+        example: "resources:\n  models:\n    - {name: my-embedder, modelType: embedding}",
+    },
+    RuleInfo {
+        id: "llsd::tool::other-provider",
+        severity: Severity::Warning,
+        summary: "A tool group is registered with the resource's first toolRuntime provider, not with the usual one.",
+        why: "A web search cannot serve documents: calls of the tool would go to the wrong provider.",
+        example: "providers:\n  toolRuntime:\n    - provider: brave-search\nresources:\n  tools: [rag]",
+    },
+    RuleInfo {
         id: "llsd::storage::bad-endpoint",
         severity: Severity::Error,
         summary: "The endpoint of the Redis store is not host:port.",
