@@ -9,6 +9,7 @@ pub mod check;
 pub mod convert;
 pub mod distribution;
 pub mod document;
+pub mod fold;
 pub mod generate;
 pub mod nearest;
 pub mod path;
