@@ -45,3 +45,36 @@ fn the_remote_vllm_config_serves_its_model() {
     let server = Server::start(BaseConfig::embedded("remote-vllm").unwrap(), &env).unwrap();
     assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm-inference/test/model".to_owned()));
 }
+
+#[test]
+fn the_sample_with_models_tools_and_shields_registers_them() {
+    let model = "meta-llama/Llama-3.1-8B-Instruct";
+    let vllm = FakeVllm::start(&[model]).unwrap();
+    let text =
+        sample("models-tools-shields.yaml").replace("http://vllm.models.svc.cluster.local:8000/v1", &vllm.endpoint());
+    let [config] = &generated(&text)[..] else { panic!("models-tools-shields.yaml is one resource") };
+    let server = Server::start(&config.text, &[("LLSD_TAVILY_SEARCH_API_KEY", "key")]).unwrap();
+    assert!(server.list("/v1/models", "id").unwrap().contains(&format!("vllm/{model}")));
+    assert_eq!(server.list("/v1/shields", "identifier").unwrap(), ["llama-guard"]);
+    let groups = server.get("/v1/toolgroups").unwrap();
+    let groups = groups["data"].as_array().unwrap();
+    let search = groups.iter().find(|group| group["identifier"] == "builtin::websearch").unwrap();
+    assert_eq!(search["provider_id"], "tavily-search");
+}
+
+#[test]
+fn the_meta_reference_gpu_config_starts_but_for_the_model() {
+    // The model itself needs PyTorch, a GPU and a checkpoint: a vLLM provider takes its place.
+    let vllm = FakeVllm::start(&["meta-llama/Llama-3.1-8B-Instruct"]).unwrap();
+    let base = BaseConfig::embedded("meta-reference-gpu").unwrap();
+    let (head, rest) = base.split_once("      provider_type: inline::meta-reference\n").unwrap();
+    let (_, tail) = rest.split_once("    - provider_id: sentence-transformers\n").unwrap();
+    let config = format!(
+        "{head}      provider_type: remote::vllm\n      config:\n        base_url: {}\n    - provider_id: \
+         sentence-transformers\n{tail}",
+        vllm.endpoint()
+    );
+    let server = Server::start(&config, &[]).unwrap();
+    let model = "meta-reference-inference/meta-llama/Llama-3.1-8B-Instruct".to_owned();
+    assert!(server.list("/v1/models", "id").unwrap().contains(&model));
+}

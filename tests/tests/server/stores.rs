@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use llsd_generator::distribution::BaseConfig;
 use llsd_tests::llama_stack::{FakeVllm, Folder, Program, Server, free_port};
 
 use crate::samples::{generated, sample};
@@ -48,10 +49,15 @@ impl Postgres {
         Self { _program: program, port, _folder: folder }
     }
 
-    fn query(&self, sql: &str) -> String {
+    /// The names of the tables, one per line.
+    fn tables(&self, password: &str) -> String {
+        self.query(password, "select tablename from pg_tables where schemaname = 'public'")
+    }
+
+    fn query(&self, password: &str, sql: &str) -> String {
         let output = Command::new(tool("psql"))
             .args(["-h", "127.0.0.1", "-p", &self.port.to_string(), "-U", "stack", "-d", "postgres", "-Atc", sql])
-            .env("PGPASSWORD", PASSWORD)
+            .env("PGPASSWORD", password)
             .output()
             .unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -145,7 +151,30 @@ fn the_postgres_and_redis_sample_keeps_its_state_there() {
 
     let server = Server::start(&config.text, &values).unwrap();
     assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm/test/model".to_owned()));
-    let tables = postgres.query("select tablename from pg_tables where schemaname = 'public'");
+    let tables = postgres.tables(PASSWORD);
     assert!(tables.contains("inference_store") && tables.contains("openai_conversations"), "{tables}");
     assert!(redis.keys().contains("registry"), "{}", redis.keys());
+}
+
+#[test]
+fn the_postgres_demo_config_keeps_everything_in_postgres() {
+    let postgres = Postgres::start();
+    let vllm = FakeVllm::start(&["test/model"]).unwrap();
+    let (port, endpoint) = (postgres.port.to_string(), vllm.endpoint());
+    let values = [
+        ("VLLM_URL", endpoint.as_str()),
+        ("INFERENCE_MODEL", "test/model"),
+        ("POSTGRES_HOST", "127.0.0.1"),
+        ("POSTGRES_PORT", &port),
+        ("POSTGRES_DB", "postgres"),
+        ("POSTGRES_USER", "stack"),
+        ("POSTGRES_PASSWORD", "plain"),
+    ];
+    // The key-value backend takes a password as it is and the SQL backend takes it percent-encoded. One variable
+    // serves both, so the password has no character that would make a difference.
+    postgres.query(PASSWORD, "alter role stack password 'plain'");
+    let server = Server::start(BaseConfig::embedded("postgres-demo").unwrap(), &values).unwrap();
+    assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm-inference/test/model".to_owned()));
+    let tables = postgres.tables("plain");
+    assert!(tables.contains("llamastack_kvstore") && tables.contains("inference_store"), "{tables}");
 }
