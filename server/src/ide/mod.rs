@@ -3,31 +3,95 @@
 //! `ide` does not know LSP, the file system or the clock. An [`Analysis`] is an immutable snapshot; every question is
 //! a function of it, so questions may run on any thread, and an answer always fits the text it was asked about.
 
-mod span;
+mod actions;
+mod block;
+mod complete;
+mod diagnostics;
+mod document;
+mod facts;
+mod fix;
+mod hover;
+mod knowledge;
+mod meaning;
+mod migrate;
+mod place;
+mod preview;
+mod schema;
+mod symbols;
 mod types;
 mod workspace;
 
-pub use span::Span;
+pub use llsd_yaml::Span;
+pub use migrate::Migrated;
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Hover, LineOrigin, OriginKind,
     Preview, PreviewEnv, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
 pub use workspace::{ObjectKey, Objects, Workspace};
 
+use document::DocumentAnalysis;
+use facts::Known;
+use llsd_yaml::Stream;
 use std::sync::Arc;
 
 /// One file, understood. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     text: Arc<str>,
+    stream: Arc<Stream>,
+    documents: Arc<[LocatedDocument]>,
     objects: Arc<Objects>,
+    known: Arc<Known>,
+}
+
+/// A document and where it starts in the file.
+#[derive(Clone, Debug)]
+struct LocatedDocument {
+    offset: usize,
+    document: Arc<DocumentAnalysis>,
 }
 
 /// Understands `text`. Documents that `previous` already contains, letter for letter, are not looked at again, so
 /// the cost follows what was edited.
 #[must_use]
-pub fn analyse(text: Arc<str>, _previous: Option<&Analysis>, _workspace: &Workspace) -> Analysis {
-    Analysis { text, objects: Arc::default() }
+pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspace) -> Analysis {
+    let stream = match previous {
+        Some(previous) => previous.stream.update(&text),
+        None => Stream::parse(&text),
+    };
+    let mut documents = reuse(&stream, previous);
+    let (objects, known) = facts::known(&documents, previous, workspace);
+    for located in &mut documents {
+        if let Some(judged) = facts::judge(&located.document, &known) {
+            located.document = Arc::new(judged);
+        }
+    }
+    Analysis { text, stream: Arc::new(stream), documents: documents.into(), objects, known }
+}
+
+/// The documents of `stream`, those of `previous` where their tree is still the same.
+fn reuse(stream: &Stream, previous: Option<&Analysis>) -> Vec<LocatedDocument> {
+    let old: &[LocatedDocument] = previous.map_or(&[], |previous| &previous.documents);
+    let new = stream.documents();
+    let shift = new.len().abs_diff(old.len());
+    let grown = new.len() >= old.len();
+    new.iter()
+        .enumerate()
+        .map(|(number, located)| {
+            // an edit leaves documents before it at their number and moves those behind it by the same distance
+            let behind = if grown { number.checked_sub(shift) } else { Some(number + shift) };
+            let same = [Some(number), behind]
+                .into_iter()
+                .flatten()
+                .filter_map(|place| old.get(place))
+                .find(|known| Arc::ptr_eq(known.document.tree(), &located.document));
+            let document = match same {
+                Some(known) => known.document.clone(),
+                None => Arc::new(DocumentAnalysis::new(located.document.clone())),
+            };
+            LocatedDocument { offset: located.offset, document }
+        })
+        .collect()
 }
 
 impl Analysis {
@@ -43,66 +107,108 @@ impl Analysis {
         &self.objects
     }
 
-    /// Whether the file has anything that this server serves.
+    /// Whether the file has a resource.
     #[must_use]
     pub fn is_relevant(&self) -> bool {
-        false
+        self.documents.iter().any(|located| !located.document.resources().is_empty())
     }
 
     /// The number of the resource document at `offset`, for [`preview`]; `None` outside any resource.
     #[must_use]
-    pub fn document_at(&self, _offset: usize) -> Option<usize> {
-        None
+    pub fn document_at(&self, offset: usize) -> Option<usize> {
+        let number = self.number_at(offset)?;
+        (!self.documents[number].document.resources().is_empty()).then_some(number)
     }
 
     /// The resources of the file, in the order of their places.
     #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
-        Vec::new()
+        let of = |(number, located): (usize, &LocatedDocument)| -> Vec<Resource> {
+            let document = &located.document;
+            let found = document.resources().iter();
+            found.map(|resource| document.describe(resource, number, located.offset)).collect()
+        };
+        self.documents.iter().enumerate().flat_map(of).collect()
     }
 
     /// Everything wrong with the file, in the order of its places.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        Vec::new()
+        self.documents
+            .iter()
+            .enumerate()
+            .flat_map(|(number, located)| {
+                let found = located.document.diagnostics();
+                found.iter().map(move |diagnostic| diagnostic.in_file(number, located.offset))
+            })
+            .collect()
+    }
+
+    fn documents(&self) -> &[LocatedDocument] {
+        &self.documents
+    }
+
+    fn number_at(&self, offset: usize) -> Option<usize> {
+        self.documents.partition_point(|located| located.offset <= offset).checked_sub(1)
+    }
+
+    /// The document at `offset`, and the offset inside it.
+    fn at(&self, offset: usize) -> Option<(&LocatedDocument, usize)> {
+        let located = self.documents.get(self.number_at(offset)?)?;
+        let text = located.document.tree().text();
+        let mut inside = (offset - located.offset).min(text.len());
+        while !text.is_char_boundary(inside) {
+            inside -= 1;
+        }
+        Some((located, inside))
     }
 }
 
 /// Reads the embedded schema, catalogs and base configs, so that the first question does not wait for them.
-pub fn warm() {}
+pub fn warm() {
+    knowledge::warm();
+    schema::warm();
+}
 
 /// The edits of all preferred fixes of the file that do not touch each other.
 #[must_use]
-pub fn fix_all(_analysis: &Analysis) -> Vec<TextEdit> {
-    Vec::new()
+pub fn fix_all(analysis: &Analysis) -> Vec<TextEdit> {
+    fix::all(&analysis.diagnostics())
 }
 
-/// What could be written at `offset`.
+/// What could be written at `offset`, best first.
 #[must_use]
-pub fn complete(_analysis: &Analysis, _offset: usize) -> Vec<CompletionItem> {
-    Vec::new()
+pub fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem> {
+    complete::complete(analysis, offset)
 }
 
 /// What is known about the text at `offset`.
 #[must_use]
-pub fn hover(_analysis: &Analysis, _offset: usize) -> Option<Hover> {
-    None
+pub fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
+    hover::hover(analysis, offset)
 }
 
 /// Changes offered for `span`: fixes of the diagnostics it touches, and rewrites of the resource it lies in.
 #[must_use]
-pub fn code_actions(_analysis: &Analysis, _span: Span) -> Vec<CodeAction> {
-    Vec::new()
+pub fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
+    actions::code_actions(analysis, span)
+}
+
+/// The rewrite of every v1alpha1 resource in document number `document` (from 0) as v1alpha2, comments kept. `None`:
+/// there is none, or the document is not well-formed.
+#[must_use]
+pub fn migrate(analysis: &Analysis, document: usize) -> Option<Migrated> {
+    migrate::of_document(analysis, document)
 }
 
 /// The outline.
 #[must_use]
-pub fn symbols(_analysis: &Analysis) -> Vec<Symbol> {
-    Vec::new()
+pub fn symbols(analysis: &Analysis) -> Vec<Symbol> {
+    symbols::symbols(analysis)
 }
 
 /// The config generated for the resource in document number `document` (from 0); `None` if there is none.
 #[must_use]
-pub fn preview(_analysis: &Analysis, _document: usize) -> Option<Preview> {
-    None
+pub fn preview(analysis: &Analysis, document: usize) -> Option<Preview> {
+    preview::preview(analysis, document)
 }

@@ -1,0 +1,76 @@
+//! Where no resource is yet: the two fields that make one, and a whole one to start from.
+
+use super::offer::Offer;
+use crate::ide::document::DocumentAnalysis;
+use crate::ide::types::CompletionKind;
+use llsd_generator::api::{ApiVersion, KIND};
+use llsd_yaml::Step;
+use llsd_yaml::cursor::{Cursor, Place};
+
+/// Keys that every manifest has; with others, the document is something else.
+const OF_MANIFESTS: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
+
+pub(super) fn offers(document: &DocumentAnalysis, cursor: &Cursor) -> Vec<Offer> {
+    if !cursor.container.is_empty() || !could_become_one(document) {
+        return Vec::new();
+    }
+    match &cursor.place {
+        Place::Value { path } => match path.as_slice() {
+            [Step::Key(name)] if name == "apiVersion" => ApiVersion::ALL
+                .iter()
+                .rev()
+                .map(|version| Offer::value(version.api_version(), CompletionKind::Enum).detail(KIND))
+                .collect(),
+            [Step::Key(name)] if name == "kind" => vec![Offer::value(KIND, CompletionKind::Enum)],
+            _ => Vec::new(),
+        },
+        Place::Key { existing } => {
+            let mut found = Vec::new();
+            if existing.is_empty() {
+                found.push(whole());
+            }
+            for (name, line) in
+                [("apiVersion", "apiVersion: llamastack.io/v1alpha2".to_owned()), ("kind", format!("kind: {KIND}"))]
+            {
+                if !existing.iter().any(|key| key == name) {
+                    found.push(Offer::key(name, vec![line]));
+                }
+            }
+            found
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn could_become_one(document: &DocumentAnalysis) -> bool {
+    let Some(root) = document.tree().root() else { return true };
+    if root.is_scalar() {
+        return !root.value().contains(char::is_whitespace);
+    }
+    root.is_mapping()
+        && root.entries().all(|entry| OF_MANIFESTS.contains(&&*entry.key.key_text()) || entry.value.is_absent())
+}
+
+fn whole() -> Offer {
+    let lines = [
+        "apiVersion: llamastack.io/v1alpha2",
+        "kind: LlamaStackDistribution",
+        "metadata:",
+        "  name: ${1:my-llama-stack}",
+        "spec:",
+        "  distribution:",
+        "    name: ${2:starter}",
+        "  providers:",
+        "    inference:",
+        "      - provider: ${3:vllm}",
+        "        endpoint: ${4:http://vllm:8000/v1}",
+        "  resources:",
+        "    models:",
+        "      - name: ${5:model}",
+    ];
+    let mut offer = Offer::value(KIND, CompletionKind::Snippet)
+        .detail("a whole resource")
+        .documentation("A server with one inference provider and one model.");
+    offer.body = lines.iter().map(|line| (*line).to_owned()).collect();
+    offer
+}

@@ -1,0 +1,225 @@
+//! Values of a key or list item.
+
+use super::offer::{Offer, escape};
+use super::{Context, settings, skeleton};
+use crate::ide::meaning::{APIS, Meaning, meaning};
+use crate::ide::types::CompletionKind;
+use crate::ide::{block, knowledge};
+use llsd_generator::api::{ApiVersion, KIND};
+use llsd_generator::distribution::Distributions;
+use llsd_generator::path::Path;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+pub(super) fn offers(context: &Context<'_>, path: &Path) -> Vec<Offer> {
+    match path.to_string().as_str() {
+        "apiVersion" => {
+            return ApiVersion::ALL
+                .iter()
+                .rev()
+                .map(|version| Offer::value(version.api_version(), CompletionKind::Enum))
+                .collect();
+        }
+        "kind" => return vec![Offer::value(KIND, CompletionKind::Enum)],
+        _ => {}
+    }
+    let named = match meaning(context.resource.version, path) {
+        Some(meaning) => by_meaning(context, path, meaning),
+        None => Vec::new(),
+    };
+    if named.is_empty() { by_schema(context, path) } else { named }
+}
+
+fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer> {
+    let (version, object) = (context.resource.version, &context.resource.value);
+    let base = knowledge::base(version, object);
+    match meaning {
+        Meaning::Distribution => Distributions::embedded()
+            .iter()
+            .map(|found| {
+                Offer::value(&found.name, CompletionKind::Enum)
+                    .detail(format!("llama-stack {}", found.llama_stack_version))
+                    .documentation(format!("Image `{}`", found.image))
+            })
+            .collect(),
+        Meaning::ProviderType(api) => provider_types(context, api),
+        Meaning::ModelProvider => provider_ids(context, "inference"),
+        Meaning::Model => {
+            let mut names = base.map(|base| base.models.clone()).unwrap_or_default();
+            names.extend(context.analysis.model_names());
+            unused(context, path, names, "model")
+        }
+        Meaning::ToolGroup => {
+            let mut names = vec!["websearch".to_owned()];
+            names.extend(base.map(|base| base.tool_groups.clone()).unwrap_or_default());
+            unused(context, path, names, "tool group")
+        }
+        Meaning::Shield => {
+            let mut names = base.map(|base| base.shields.clone()).unwrap_or_default();
+            names.extend(provider_ids(context, "safety").into_iter().map(|offer| offer.label));
+            unused(context, path, names, "shield")
+        }
+        Meaning::Api => {
+            let Some((catalog, _)) = knowledge::catalog(version, object) else { return Vec::new() };
+            unused(context, path, catalog.apis().map(str::to_owned).collect(), "API")
+        }
+        Meaning::Setting { api, provider, inside } => settings::values(context, api, &provider, &inside),
+        Meaning::SecretSetting { .. } => Vec::new(),
+        Meaning::Secret => references(context.analysis.secret_names(context.resource.namespace()), "Secret"),
+        Meaning::ConfigMap => references(context.analysis.config_map_names(context.resource.namespace()), "ConfigMap"),
+        Meaning::SecretKey { name } => {
+            let Some(name) = name.find(object).and_then(Value::as_str) else { return Vec::new() };
+            let keys = context.analysis.secret_keys(context.resource.namespace(), name);
+            references(keys, &format!("key of Secret {name}"))
+        }
+        Meaning::ConfigMapKey { name } => {
+            let Some(name) = name.find(object).and_then(Value::as_str) else { return Vec::new() };
+            let keys = context.analysis.config_map_keys(context.resource.namespace(), name);
+            references(keys, &format!("key of ConfigMap {name}"))
+        }
+        Meaning::Variable => {
+            let variables = base.map(|base| &base.variables);
+            let names = variables.into_iter().flatten().map(|(name, _)| name.clone()).collect();
+            let mut offers = unused_fields(context, path, names, "read by the distribution");
+            for offer in &mut offers {
+                if let Some(default) = variables.and_then(|all| all.get(&offer.label)).and_then(Option::as_ref) {
+                    offer.documentation = format!("Default: `{default}`");
+                }
+            }
+            offers
+        }
+    }
+}
+
+/// Types of an API by the shortest name that means them.
+fn provider_types(context: &Context<'_>, api: &str) -> Vec<Offer> {
+    let Some((catalog, exact)) = knowledge::catalog(context.resource.version, &context.resource.value) else {
+        return Vec::new();
+    };
+    let mut offers: Vec<_> = catalog
+        .providers(api)
+        .map(|found| {
+            let bare = found.provider_type.split_once("::").map_or(found.provider_type.as_str(), |(_, name)| name);
+            let short = knowledge::provider_type(catalog, api, bare).is_some_and(|other| std::ptr::eq(other, found));
+            let label = if short { bare } else { &found.provider_type };
+            let mut words = found.summary.clone();
+            if let Some(instead) = &found.deprecated {
+                words.push_str(&format!("\n\nDeprecated: {instead}."));
+            }
+            if !found.requires.is_empty() {
+                words.push_str(&format!("\n\nNeeds: {}.", found.requires.join(", ")));
+            }
+            if !exact {
+                words.push_str(&format!("\n\nAs of llama-stack {}.", catalog.version()));
+            }
+            let offer =
+                Offer::value(label, CompletionKind::Provider).detail(found.provider_type.clone()).documentation(words);
+            (found.deprecated.is_some(), !found.is_remote() && api == "inference", offer)
+        })
+        .collect();
+    offers.sort_by_key(|(deprecated, inline, _)| (*deprecated, *inline));
+    offers.into_iter().map(|(.., offer)| offer).collect()
+}
+
+/// Ids of providers of `api`: of the resource, of its external providers, of the base config.
+fn provider_ids(context: &Context<'_>, api: &str) -> Vec<Offer> {
+    let object = &context.resource.value;
+    let mut offers = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut add = |id: &str, detail: String| {
+        if !id.is_empty() && seen.insert(id.to_owned()) {
+            offers.push(Offer::value(id, CompletionKind::Reference).detail(detail));
+        }
+    };
+    let field = APIS.iter().find(|(_, name)| *name == api).map_or(api, |(field, _)| field);
+    let list = |section: &str| {
+        Path::parse("spec").key(section).key(field).find(object).and_then(Value::as_array).into_iter().flatten()
+    };
+    for provider in list("providers") {
+        let text = |name: &str| provider.get(name).and_then(Value::as_str);
+        let implicit = text("provider").map(|written| written.rsplit("::").next().unwrap_or(written));
+        if let Some(id) = text("id").or(implicit) {
+            add(id, text("provider").unwrap_or_default().to_owned());
+        }
+    }
+    for provider in list("externalProviders") {
+        if let Some(id) = provider.get("providerId").and_then(Value::as_str) {
+            add(id, "external provider".to_owned());
+        }
+    }
+    if let Some(base) = knowledge::base(context.resource.version, object) {
+        for (of, id, provider_type) in &base.providers {
+            if of == api {
+                add(id, format!("{provider_type}, of the distribution"));
+            }
+        }
+    }
+    offers
+}
+
+/// Names that the list around `path` does not have yet.
+fn unused(context: &Context<'_>, path: &Path, names: Vec<String>, detail: &str) -> Vec<Offer> {
+    let list = path.parent().and_then(|list| list.find(&context.resource.value)?.as_array());
+    let there: BTreeSet<&str> = list
+        .into_iter()
+        .flatten()
+        .enumerate()
+        .filter(|(number, _)| path.last() != Some(&llsd_generator::path::Segment::Index(*number)))
+        .filter_map(|(_, item)| item.as_str())
+        .collect();
+    distinct(names.into_iter().filter(|name| !there.contains(name.as_str())), detail)
+}
+
+/// Names that no object of the list around the field at `path` has yet.
+fn unused_fields(context: &Context<'_>, path: &Path, names: Vec<String>, detail: &str) -> Vec<Offer> {
+    let list = path.parent().and_then(|item| item.parent()?.find(&context.resource.value)?.as_array());
+    let mine = path.parent().and_then(|item| item.find(&context.resource.value));
+    let there: BTreeSet<&str> = list
+        .into_iter()
+        .flatten()
+        .filter(|item| !mine.is_some_and(|mine| std::ptr::eq(mine, *item)))
+        .filter_map(|item| item.get("name")?.as_str())
+        .collect();
+    distinct(names.into_iter().filter(|name| !there.contains(name.as_str())), detail)
+}
+
+fn distinct(names: impl Iterator<Item = String>, detail: &str) -> Vec<Offer> {
+    let mut seen = BTreeSet::new();
+    names
+        .filter(|name| seen.insert(name.clone()))
+        .map(|name| Offer::value(name, CompletionKind::Reference).detail(detail))
+        .collect()
+}
+
+fn references(names: Vec<String>, detail: &str) -> Vec<Offer> {
+    distinct(names.into_iter(), detail)
+}
+
+fn by_schema(context: &Context<'_>, path: &Path) -> Vec<Offer> {
+    let Some(schema) = context.schema.at(path) else { return Vec::new() };
+    let words = schema.description();
+    let value = |value: &Value, kind: CompletionKind| {
+        let label = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut offer = Offer::value(label, kind).documentation(words);
+        offer.body = vec![escape(&block::inline(value))];
+        if schema.default_value() == Some(value) { offer.detail("default") } else { offer }
+    };
+    let mut offers: Vec<_> = schema.choices().into_iter().map(|choice| value(choice, CompletionKind::Enum)).collect();
+    if schema.is_boolean() {
+        offers.extend([true, false].map(|flag| value(&Value::Bool(flag), CompletionKind::Enum)));
+    }
+    match schema.default_value() {
+        Some(default) if offers.is_empty() && !default.is_object() && !default.is_array() => {
+            offers.push(value(default, CompletionKind::Value));
+        }
+        _ => {}
+    }
+    if offers.is_empty() && (schema.is_object() || schema.is_list()) {
+        let mut body = vec![String::new()];
+        body.extend(skeleton::below(schema).into_iter().map(|line| format!("  {line}")));
+        let mut offer = Offer::value("…", CompletionKind::Snippet).detail(schema.type_name()).documentation(words);
+        offer.body = body;
+        offers.push(offer);
+    }
+    offers
+}

@@ -1,0 +1,104 @@
+//! Findings and syntax errors as places of the text.
+
+use super::document::{DocumentAnalysis, Resource};
+use super::types::{CodeFix, Diagnostic, Severity};
+use super::{Span, fix, place};
+use llsd_generator::check::finding::Finding;
+
+/// Not well-formed YAML.
+pub(crate) const SYNTAX: &str = "llsd::yaml::syntax";
+
+/// All diagnostics of a document, in the order of their places, relative to it. A document without resources has
+/// none.
+pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
+    if document.resources().is_empty() {
+        return Vec::new();
+    }
+    let mut found = syntax(document);
+    for resource in document.resources() {
+        found.extend(findings(document, resource).map(|finding| diagnostic(document, resource, finding)));
+    }
+    found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
+    found
+}
+
+fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
+    let tree = document.tree();
+    let mut errors: Vec<_> = tree.errors().iter().collect();
+    // the tolerant reader forgives what a strict one does not; but no strict one reads a template
+    if errors.is_empty() && !tree.text().contains("{{") {
+        errors.extend(tree.strict_error());
+    }
+    errors
+        .into_iter()
+        .map(|error| Diagnostic {
+            span: error.span,
+            severity: Severity::Error,
+            code: SYNTAX,
+            message: error.message.clone(),
+            tags: Vec::new(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+            server_text: None,
+            path: String::new(),
+            document: 0,
+        })
+        .collect()
+}
+
+/// Everything found about a resource: by its reader, and by the verdict.
+fn findings<'r>(document: &DocumentAnalysis, resource: &'r Resource) -> impl Iterator<Item = &'r Finding> {
+    resource.early.iter().chain(&document.outcome(resource).findings)
+}
+
+fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> Diagnostic {
+    let tree = document.tree();
+    let at = |path| place::steps(&resource.base, path);
+    Diagnostic {
+        span: place::span(tree, &at(&finding.path), finding.target),
+        severity: finding.severity,
+        code: finding.rule,
+        message: finding.message.clone(),
+        tags: finding.tags.clone(),
+        related: finding
+            .related
+            .iter()
+            .map(|other| (place::span(tree, &at(&other.path), finding.target), other.message.clone()))
+            .collect(),
+        fixes: finding
+            .fixes
+            .iter()
+            .filter_map(|offered| {
+                Some(CodeFix {
+                    title: offered.title.clone(),
+                    edits: fix::text_edits(tree, &resource.base, &offered.edits)?,
+                    preferred: offered.preferred,
+                })
+            })
+            .collect(),
+        server_text: finding.server_text.clone(),
+        path: finding.path.to_string(),
+        document: 0,
+    }
+}
+
+impl Diagnostic {
+    /// The same diagnostic of document number `document`, which starts at `offset` of its file.
+    pub(crate) fn in_file(&self, document: usize, offset: usize) -> Self {
+        let mut moved = self.clone();
+        moved.document = document;
+        moved.span = moved.span.shift(offset);
+        for (span, _) in &mut moved.related {
+            *span = span.shift(offset);
+        }
+        for edit in moved.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+            edit.span = edit.span.shift(offset);
+        }
+        moved
+    }
+}
+
+/// Whether two spans share a byte or touch.
+pub(crate) fn touches(one: Span, other: Span) -> bool {
+    one.start <= other.end && other.start <= one.end
+}

@@ -1,0 +1,246 @@
+//! One YAML document, understood: its tree, the resources in it, and what was found out about each.
+
+use super::facts::{self, Reference};
+use super::types::{self, Diagnostic};
+use super::workspace::Objects;
+use super::{diagnostics, place};
+use llsd_generator::api::ApiVersion;
+use llsd_generator::check::facts::Facts;
+use llsd_generator::check::finding::Finding;
+use llsd_generator::check::header::{Header, header};
+use llsd_generator::check::{Outcome, Request, verdict};
+use llsd_generator::document::Plain;
+use llsd_generator::generate::Generated;
+use llsd_generator::path::{Path, Segment};
+use llsd_yaml::Document;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// A key that its mapping has twice.
+const TWICE: &str = "llsd::yaml::duplicate-key";
+
+/// A part that was left out, because it is too deep or its aliases make it too large.
+const TOO_LARGE: &str = "llsd::yaml::too-large";
+
+/// What does not depend on anything but the document's text, and on the objects that it names.
+#[derive(Debug)]
+pub(crate) struct DocumentAnalysis {
+    tree: Arc<Document>,
+    resources: Vec<Resource>,
+    objects: Objects,
+    references: BTreeSet<Reference>,
+    contribution: u64,
+    facts: Arc<Facts>,
+    diagnostics: OnceLock<Vec<Diagnostic>>,
+}
+
+/// A `LlamaStackDistribution` in a document.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    /// The way to its root: empty, or an item of a `List` or `Template`.
+    pub(crate) base: Path,
+    /// The version it is read by.
+    pub(crate) version: ApiVersion,
+    /// Its plain value.
+    pub(crate) value: Value,
+    /// Places whose value cannot be known, such as templates.
+    pub(crate) unknown: BTreeSet<Path>,
+    /// Findings of the reader: about `apiVersion` and `kind`, and about keys written twice.
+    pub(crate) early: Vec<Finding>,
+    outcome: OnceLock<Outcome>,
+}
+
+impl Resource {
+    /// `metadata.name`; empty where there is none.
+    pub(crate) fn name(&self) -> &str {
+        self.metadata("name")
+    }
+
+    /// `metadata.namespace`; empty where there is none.
+    pub(crate) fn namespace(&self) -> &str {
+        self.metadata("namespace")
+    }
+
+    fn metadata(&self, field: &str) -> &str {
+        self.value.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A path of the document as one of this resource; `None` if it leads elsewhere.
+    pub(crate) fn relative(&self, path: &Path) -> Option<Path> {
+        let inside = path.segments().strip_prefix(self.base.segments())?;
+        Some(inside.iter().cloned().collect())
+    }
+}
+
+impl DocumentAnalysis {
+    /// Reads a document. Its verdict is reached when it is first asked for.
+    pub(crate) fn new(tree: Arc<Document>) -> Self {
+        let plain = Plain::read(&tree);
+        let mut resources = Vec::new();
+        let mut objects = Objects::default();
+        for base in roots(&plain.value) {
+            let Some(value) = base.find(&plain.value) else { continue };
+            match header(value) {
+                Some(header) => resources.push(resource(base, value.clone(), &plain, header)),
+                None => objects.add(value),
+            }
+        }
+        let references =
+            resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
+        let contribution = contribution(&resources, &objects);
+        let (facts, diagnostics) = Default::default();
+        Self { tree, resources, objects, references, contribution, facts, diagnostics }
+    }
+
+    /// The same document, judged by other facts.
+    pub(crate) fn with_facts(&self, facts: Arc<Facts>) -> Self {
+        let resources = self.resources.iter().map(Resource::unjudged).collect();
+        Self {
+            tree: self.tree.clone(),
+            resources,
+            objects: self.objects.clone(),
+            references: self.references.clone(),
+            contribution: self.contribution,
+            facts,
+            diagnostics: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn tree(&self) -> &Arc<Document> {
+        &self.tree
+    }
+
+    pub(crate) fn resources(&self) -> &[Resource] {
+        &self.resources
+    }
+
+    pub(crate) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    pub(crate) fn facts(&self) -> &Arc<Facts> {
+        &self.facts
+    }
+
+    /// The objects that its resources name.
+    pub(crate) fn references(&self) -> &BTreeSet<Reference> {
+        &self.references
+    }
+
+    /// A number that is the same as long as the document adds the same to what other documents can see.
+    pub(crate) fn contribution(&self) -> u64 {
+        self.contribution
+    }
+
+    /// A resource as callers see it.
+    pub(crate) fn describe(&self, resource: &Resource, document: usize, offset: usize) -> types::Resource {
+        let root = self.tree.find(&place::steps(&resource.base, &Path::root()));
+        types::Resource {
+            document,
+            version: resource.version.name().to_owned(),
+            name: resource.name().to_owned(),
+            namespace: resource.namespace().to_owned(),
+            span: root.map(|node| node.span()).unwrap_or(llsd_yaml::Span::new(0, 0)).shift(offset),
+        }
+    }
+
+    /// The resource that `path` leads into.
+    pub(crate) fn resource_at(&self, path: &Path) -> Option<&Resource> {
+        self.resources.iter().find(|resource| path.starts_with(&resource.base))
+    }
+
+    /// The verdict on a resource.
+    pub(crate) fn outcome<'r>(&self, resource: &'r Resource) -> &'r Outcome {
+        resource.outcome.get_or_init(|| {
+            verdict(&Request {
+                version: resource.version,
+                value: &resource.value,
+                old: None,
+                unknown: &resource.unknown,
+                facts: &self.facts,
+            })
+        })
+    }
+
+    /// The config of a resource; `None` if it is not valid, or none is generated.
+    pub(crate) fn generated<'r>(&self, resource: &'r Resource) -> Option<&'r Generated> {
+        self.outcome(resource).generated.as_ref()
+    }
+
+    /// Everything wrong with the document, with spans relative to it.
+    pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
+        self.diagnostics.get_or_init(|| diagnostics::of_document(self))
+    }
+}
+
+impl Resource {
+    fn unjudged(&self) -> Self {
+        Self {
+            base: self.base.clone(),
+            version: self.version,
+            value: self.value.clone(),
+            unknown: self.unknown.clone(),
+            early: self.early.clone(),
+            outcome: OnceLock::new(),
+        }
+    }
+}
+
+fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource {
+    let inside = |path: &Path| -> Option<Path> {
+        Some(path.segments().strip_prefix(base.segments())?.iter().cloned().collect())
+    };
+    let unknown = plain.unknown.iter().filter_map(inside).collect();
+    let mut early = header.findings;
+    early.retain(|finding| !covered(&unknown, &finding.path));
+    early.extend(plain.exceeded.iter().filter_map(|path| Some(too_large(inside(path)?))));
+    early.extend(plain.duplicates.iter().filter_map(|path| Some(twice(inside(path)?))));
+    Resource { base, version: header.version, value, unknown, early, outcome: OnceLock::new() }
+}
+
+fn too_large(path: Path) -> Finding {
+    Finding::error(TOO_LARGE, path, "Too deep, or too large once its aliases are expanded: not read")
+}
+
+fn twice(path: Path) -> Finding {
+    let message = format!("The key \"{}\" is given twice, the first one has no effect", path_name(&path));
+    Finding::error(TWICE, path, message).at_key()
+}
+
+fn path_name(path: &Path) -> &str {
+    match path.last() {
+        Some(Segment::Key(name)) => name,
+        _ => "",
+    }
+}
+
+fn contribution(resources: &[Resource], objects: &Objects) -> u64 {
+    if resources.is_empty() && objects.is_empty() {
+        return 0;
+    }
+    let mut hasher = DefaultHasher::new();
+    for resource in resources {
+        (resource.namespace(), resource.name()).hash(&mut hasher);
+    }
+    objects.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether the value at `path` is unknown, itself or as part of something unknown.
+fn covered(unknown: &BTreeSet<Path>, path: &Path) -> bool {
+    unknown.iter().any(|place| path.starts_with(place))
+}
+
+/// The places where objects may stand: the root, items of a `List`, objects of an OpenShift `Template`.
+fn roots(value: &Value) -> Vec<Path> {
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let list = match kind {
+        "Template" => "objects",
+        _ if kind.ends_with("List") => "items",
+        _ => return vec![Path::root()],
+    };
+    let items = value.get(list).and_then(Value::as_array).map_or(0, Vec::len);
+    (0..items).map(|number| Path::root().with(Segment::Key(list.to_owned())).index(number)).collect()
+}

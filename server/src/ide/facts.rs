@@ -1,0 +1,196 @@
+//! The surroundings of a resource: what its file and the workspace say about the objects that it names.
+
+use super::document::DocumentAnalysis;
+use super::workspace::{ObjectKey, Objects, Workspace};
+use super::{Analysis, LocatedDocument};
+use llsd_generator::check::facts::Facts;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// The objects that a file can see.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    /// Changes when a document adds something else than before.
+    digest: u64,
+    own: Arc<Objects>,
+    resources: BTreeMap<ObjectKey, usize>,
+    workspace: Workspace,
+}
+
+/// An object that a resource refers to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reference {
+    /// A Secret: namespace and name.
+    Secret(ObjectKey),
+    /// A ConfigMap: namespace and name.
+    ConfigMap(ObjectKey),
+}
+
+/// What the file's documents and the workspace offer. The objects of `previous` are kept while nothing changed.
+pub(crate) fn known(
+    documents: &[LocatedDocument],
+    previous: Option<&Analysis>,
+    workspace: &Workspace,
+) -> (Arc<Objects>, Arc<Known>) {
+    let mut hasher = DefaultHasher::new();
+    for located in documents {
+        located.document.contribution().hash(&mut hasher);
+    }
+    let digest = hasher.finish();
+    if let Some(previous) = previous.filter(|previous| previous.known.digest == digest) {
+        if previous.known.workspace.is(workspace) {
+            return (previous.objects.clone(), previous.known.clone());
+        }
+        let resources = previous.known.resources.clone();
+        let own = previous.objects.clone();
+        return (own.clone(), Arc::new(Known { digest, own, resources, workspace: workspace.clone() }));
+    }
+    let mut own = Objects::default();
+    let mut resources = BTreeMap::new();
+    for located in documents {
+        own.extend(located.document.objects());
+        for resource in located.document.resources().iter().filter(|resource| !resource.name().is_empty()) {
+            *resources.entry((resource.namespace().to_owned(), resource.name().to_owned())).or_default() += 1;
+        }
+    }
+    let own = Arc::new(own);
+    (own.clone(), Arc::new(Known { digest, own, resources, workspace: workspace.clone() }))
+}
+
+/// The document judged by what is known now; `None` if its verdict still holds.
+pub(crate) fn judge(document: &DocumentAnalysis, known: &Known) -> Option<DocumentAnalysis> {
+    let facts = facts(document, known);
+    (facts != **document.facts()).then(|| document.with_facts(Arc::new(facts)))
+}
+
+/// What the document's resources may be judged by. A Secret that no file has may well be in the cluster, so Secrets
+/// count as known only if all that are named were found; and so do ConfigMaps.
+fn facts(document: &DocumentAnalysis, known: &Known) -> Facts {
+    let mut facts = Facts::default();
+    let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
+    let (mut all_secrets, mut all_config_maps) = (true, true);
+    for reference in document.references() {
+        match reference {
+            Reference::Secret(key) => match known.secret(key) {
+                Some(keys) => _ = secrets.insert(key.clone(), keys.clone()),
+                None => all_secrets = false,
+            },
+            Reference::ConfigMap(key) => match known.config_map(key) {
+                Some(data) => _ = config_maps.insert(key.clone(), data.clone()),
+                None => all_config_maps = false,
+            },
+        }
+    }
+    if all_secrets && !secrets.is_empty() {
+        facts.secrets = Some(secrets);
+    }
+    if all_config_maps && !config_maps.is_empty() {
+        facts.config_maps = Some(config_maps);
+    }
+    for resource in document.resources() {
+        let key = (resource.namespace().to_owned(), resource.name().to_owned());
+        if known.resources.get(&key).is_some_and(|count| *count > 1) {
+            facts.resources.insert(key);
+        }
+    }
+    facts
+}
+
+/// The objects that a resource of namespace `namespace` refers to.
+pub(crate) fn references(value: &Value, namespace: &str) -> BTreeSet<Reference> {
+    let mut found = BTreeSet::new();
+    // plain values are bounded in depth, and this visits each once
+    let mut open: Vec<(&str, &Value)> = vec![("", value)];
+    while let Some((key, value)) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (key, item))),
+            Value::Object(fields) => {
+                let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+                let here = |name: &str| (namespace.to_owned(), name.to_owned());
+                match (key, text("name")) {
+                    ("secretKeyRef" | "secretRef", Some(name)) => _ = found.insert(Reference::Secret(here(name))),
+                    ("configMapKeyRef" | "configMapRef", Some(name)) => {
+                        found.insert(Reference::ConfigMap(here(name)));
+                    }
+                    _ => {}
+                }
+                if let Some(name) = text("secretName") {
+                    found.insert(Reference::Secret(here(name)));
+                }
+                if let Some(name) = text("configMapName") {
+                    let elsewhere = text("configMapNamespace").unwrap_or(namespace);
+                    found.insert(Reference::ConfigMap((elsewhere.to_owned(), name.to_owned())));
+                }
+                open.extend(fields.iter().map(|(key, value)| (key.as_str(), value)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The object of this key; one that names no namespace may be put into any, and a resource that names none may be
+/// put beside any.
+fn find<'o, T>(objects: &'o BTreeMap<ObjectKey, T>, (namespace, name): &ObjectKey) -> Option<&'o T> {
+    let mut found = objects.iter().filter(|((_, known), _)| known == name);
+    if namespace.is_empty() {
+        return found.next().map(|(_, object)| object);
+    }
+    found.find(|((known, _), _)| known == namespace || known.is_empty()).map(|(_, object)| object)
+}
+
+impl Known {
+    fn secret(&self, key: &ObjectKey) -> Option<&BTreeSet<String>> {
+        let everywhere = std::iter::once(&*self.own).chain(self.workspace.with_name(&key.1));
+        everywhere.into_iter().find_map(|objects| find(&objects.secrets, key))
+    }
+
+    fn config_map(&self, key: &ObjectKey) -> Option<&BTreeMap<String, String>> {
+        let everywhere = std::iter::once(&*self.own).chain(self.workspace.with_name(&key.1));
+        everywhere.into_iter().find_map(|objects| find(&objects.config_maps, key))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Objects> {
+        std::iter::once(&*self.own).chain(self.workspace.objects())
+    }
+}
+
+fn visible(known: &str, namespace: &str) -> bool {
+    known.is_empty() || namespace.is_empty() || known == namespace
+}
+
+impl Analysis {
+    /// Names of the Secrets that a resource in `namespace` can refer to.
+    pub(crate) fn secret_names(&self, namespace: &str) -> Vec<String> {
+        let keys = self.known.all().flat_map(|objects| objects.secrets.keys());
+        keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Names of the ConfigMaps that a resource in `namespace` can refer to.
+    pub(crate) fn config_map_names(&self, namespace: &str) -> Vec<String> {
+        let keys = self.known.all().flat_map(|objects| objects.config_maps.keys());
+        keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
+    }
+
+    /// Keys of a Secret.
+    pub(crate) fn secret_keys(&self, namespace: &str, name: &str) -> Vec<String> {
+        let found = self.known.secret(&(namespace.to_owned(), name.to_owned()));
+        found.into_iter().flatten().cloned().collect()
+    }
+
+    /// Keys of a ConfigMap.
+    pub(crate) fn config_map_keys(&self, namespace: &str, name: &str) -> Vec<String> {
+        let found = self.known.config_map(&(namespace.to_owned(), name.to_owned()));
+        found.into_iter().flatten().map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Names of models that resources of this file register.
+    pub(crate) fn model_names(&self) -> Vec<String> {
+        let resources = self.documents().iter().flat_map(|located| located.document.resources());
+        let models =
+            resources.filter_map(|resource| resource.value.get("spec")?.get("resources")?.get("models")?.as_array());
+        models.flatten().filter_map(|model| Some(model.get("name")?.as_str()?.to_owned())).collect()
+    }
+}

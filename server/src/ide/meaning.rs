@@ -1,0 +1,182 @@
+//! What the value at a path of a resource stands for, beyond its type.
+
+use llsd_generator::api::ApiVersion;
+use llsd_generator::path::{Path, Segment};
+
+/// Which names belong at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The name of a distribution.
+    Distribution,
+    /// A provider type of an API (llama-stack's spelling).
+    ProviderType(&'static str),
+    /// The id of a provider of models.
+    ModelProvider,
+    /// The name of a model.
+    Model,
+    /// The name of a tool group.
+    ToolGroup,
+    /// The id of a shield.
+    Shield,
+    /// The name of an API.
+    Api,
+    /// Something inside the settings of the provider at `provider`; `inside` is the way there from `settings`.
+    Setting { api: &'static str, provider: Path, inside: Vec<String> },
+    /// A key of `secretRefs`: a setting that is a secret.
+    SecretSetting { api: &'static str, provider: Path },
+    /// The name of a Secret.
+    Secret,
+    /// A key of the Secret whose name stands at `name`.
+    SecretKey { name: Path },
+    /// The name of a ConfigMap.
+    ConfigMap,
+    /// A key of the ConfigMap whose name stands at `name`.
+    ConfigMapKey { name: Path },
+    /// The name of an environment variable of the server.
+    Variable,
+}
+
+/// The APIs that take providers in a resource: field and llama-stack's name.
+pub(crate) const APIS: [(&str, &str); 5] = [
+    ("inference", "inference"),
+    ("safety", "safety"),
+    ("vectorIo", "vector_io"),
+    ("toolRuntime", "tool_runtime"),
+    ("telemetry", "telemetry"),
+];
+
+/// llama-stack's name of the API that a field of `spec.providers` configures.
+pub(crate) fn api_of_field(field: &str) -> Option<&'static str> {
+    APIS.iter().find(|(name, api)| *name == field || *api == field).map(|(_, api)| *api)
+}
+
+/// The provider at or above `path`: its API and its own path. Also where an older draft wrote an object for the list.
+pub(crate) fn provider_at(path: &Path) -> Option<(&'static str, Path)> {
+    let steps = path.segments();
+    let [Segment::Key(spec), Segment::Key(providers), Segment::Key(field), rest @ ..] = steps else { return None };
+    if spec != "spec" || providers != "providers" {
+        return None;
+    }
+    let api = api_of_field(field)?;
+    let length = if matches!(rest.first(), Some(Segment::Index(_))) { 4 } else { 3 };
+    Some((api, steps[..length].iter().cloned().collect()))
+}
+
+/// What the value at `path` stands for. For a key being written, `path` ends with that key.
+pub(crate) fn meaning(version: ApiVersion, path: &Path) -> Option<Meaning> {
+    reference(path).or_else(|| match version {
+        ApiVersion::V1Alpha1 => match shape(path).as_str() {
+            "spec.server.distribution.name" => Some(Meaning::Distribution),
+            "spec.server.containerSpec.env[].name" => Some(Meaning::Variable),
+            _ => None,
+        },
+        ApiVersion::V1Alpha2 => provider_meaning(path).or_else(|| match shape(path).as_str() {
+            "spec.distribution.name" => Some(Meaning::Distribution),
+            "spec.resources.models[].provider" => Some(Meaning::ModelProvider),
+            "spec.resources.models[].name" => Some(Meaning::Model),
+            "spec.resources.tools[]" => Some(Meaning::ToolGroup),
+            "spec.resources.shields[]" => Some(Meaning::Shield),
+            "spec.disabled[]" => Some(Meaning::Api),
+            "spec.workload.overrides.env[].name" => Some(Meaning::Variable),
+            _ => None,
+        }),
+    })
+}
+
+fn provider_meaning(path: &Path) -> Option<Meaning> {
+    let (api, provider) = provider_at(path)?;
+    match &path.segments()[provider.segments().len()..] {
+        [Segment::Key(field)] if field == "provider" => Some(Meaning::ProviderType(api)),
+        [Segment::Key(field), inside @ ..] if field == "settings" => {
+            let inside = inside
+                .iter()
+                .filter_map(|step| match step {
+                    Segment::Key(name) => Some(name.clone()),
+                    Segment::Index(_) => None,
+                })
+                .collect();
+            Some(Meaning::Setting { api, provider, inside })
+        }
+        [Segment::Key(field), _] if field == "secretRefs" => Some(Meaning::SecretSetting { api, provider }),
+        _ => None,
+    }
+}
+
+/// References to Secrets and ConfigMaps, wherever they stand.
+fn reference(path: &Path) -> Option<Meaning> {
+    let (last, before) = path.segments().split_last()?;
+    let name_beside = |name: &str| {
+        let mut beside: Path = before.iter().cloned().collect();
+        beside.push(Segment::Key(name.to_owned()));
+        beside
+    };
+    let parent = match before.last() {
+        Some(Segment::Key(name)) => name.as_str(),
+        _ => "",
+    };
+    match (parent, last) {
+        ("secretKeyRef" | "secretRef", Segment::Key(name)) if name == "name" => Some(Meaning::Secret),
+        ("secretKeyRef", Segment::Key(name)) if name == "key" => Some(Meaning::SecretKey { name: name_beside("name") }),
+        ("configMapKeyRef" | "configMapRef", Segment::Key(name)) if name == "name" => Some(Meaning::ConfigMap),
+        ("configMapKeyRef", Segment::Key(name)) if name == "key" => {
+            Some(Meaning::ConfigMapKey { name: name_beside("name") })
+        }
+        ("configMapKeys", Segment::Index(_)) => {
+            let mut beside: Path = before[..before.len() - 1].iter().cloned().collect();
+            beside.push(Segment::Key("configMapName".to_owned()));
+            Some(Meaning::ConfigMapKey { name: beside })
+        }
+        (_, Segment::Key(name)) if name == "configMapName" => Some(Meaning::ConfigMap),
+        (_, Segment::Key(name)) if name == "secretName" => Some(Meaning::Secret),
+        _ => None,
+    }
+}
+
+/// The path without list positions: `spec.resources.models[].name`.
+pub(crate) fn shape(path: &Path) -> String {
+    let mut text = String::new();
+    for step in path.segments() {
+        match step {
+            Segment::Key(name) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(name);
+            }
+            Segment::Index(_) => text.push_str("[]"),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(path: &str) -> Option<Meaning> {
+        meaning(ApiVersion::V1Alpha2, &Path::parse(path))
+    }
+
+    #[test]
+    fn knows_providers() {
+        assert_eq!(of("spec.providers.vectorIo[1].provider"), Some(Meaning::ProviderType("vector_io")));
+        assert_eq!(of("spec.providers.inference.provider"), Some(Meaning::ProviderType("inference")));
+        assert_eq!(
+            of("spec.providers.inference[0].settings.network.tls"),
+            Some(Meaning::Setting {
+                api: "inference",
+                provider: Path::parse("spec.providers.inference[0]"),
+                inside: vec!["network".to_owned(), "tls".to_owned()],
+            })
+        );
+    }
+
+    #[test]
+    fn knows_references() {
+        assert_eq!(of("spec.storage.kv.password.secretKeyRef.name"), Some(Meaning::Secret));
+        assert_eq!(
+            of("spec.networking.tls.caBundle.configMapKeys[0]"),
+            Some(Meaning::ConfigMapKey { name: Path::parse("spec.networking.tls.caBundle.configMapName") })
+        );
+    }
+}

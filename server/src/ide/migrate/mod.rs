@@ -1,0 +1,59 @@
+//! A v1alpha1 resource rewritten as v1alpha2, comments and formatting kept.
+
+mod comments;
+mod moves;
+mod write;
+
+use super::document::{DocumentAnalysis, Resource};
+use super::types::TextEdit;
+use super::{Analysis, Span, place};
+use llsd_generator::api::ApiVersion;
+use serde_json::Value;
+
+/// A rewritten resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The change of the file.
+    pub edits: Vec<TextEdit>,
+    /// What does not mean the same as before, or needs a look; empty if nothing does.
+    pub report: Vec<String>,
+}
+
+/// Rewrites every v1alpha1 resource of document number `document`. `None`: there is none, or the document is not
+/// well-formed, so that rewriting could lose something.
+pub(crate) fn of_document(analysis: &Analysis, document: usize) -> Option<Migrated> {
+    let located = analysis.documents().get(document)?;
+    let mut all = Migrated { edits: Vec::new(), report: Vec::new() };
+    for resource in located.document.resources().iter().filter(|one| one.version == ApiVersion::V1Alpha1) {
+        let migrated = migrate(&located.document, resource)?;
+        all.report.extend(migrated.report);
+        all.edits.extend(
+            migrated
+                .edits
+                .into_iter()
+                .map(|edit| TextEdit { span: edit.span.shift(located.offset), new_text: edit.new_text }),
+        );
+    }
+    (!all.edits.is_empty()).then_some(all)
+}
+
+/// Rewrites one resource; spans are relative to the document.
+pub(crate) fn migrate(document: &DocumentAnalysis, resource: &Resource) -> Option<Migrated> {
+    let tree = document.tree();
+    if resource.version != ApiVersion::V1Alpha1 || !tree.errors().is_empty() || tree.strict_error().is_some() {
+        return None;
+    }
+    let root = tree.find(&place::steps(&resource.base, &Default::default()))?;
+    if root.is_flow() || !root.is_mapping() {
+        return None;
+    }
+    let (value, report) = converted(document, resource)?;
+    let text = write::resource(tree, root, resource, &value);
+    let span = Span::new(root.span().start, comments::end_of_line(tree, root.span().end));
+    Some(Migrated { edits: vec![TextEdit { span, new_text: text }], report })
+}
+
+/// The new object, and what does not mean the same as before.
+fn converted(_document: &DocumentAnalysis, _resource: &Resource) -> Option<(Value, Vec<String>)> {
+    None
+}

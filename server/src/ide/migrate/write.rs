@@ -1,0 +1,307 @@
+//! Writing the new resource: parts that did not change are copied as they were, the rest is written anew, and every
+//! comment follows the field that it speaks of.
+
+use super::comments::{self, Owned};
+use super::moves;
+use crate::ide::document::Resource;
+use crate::ide::{Span, block, place};
+use llsd_generator::path::{Path, Segment};
+use llsd_yaml::{Document, Node, edit::quote_scalar};
+use serde_json::Value;
+
+/// Depth past which a value is written in one piece.
+const DEPTH: usize = 64;
+
+/// The new text of the resource, to stand where its first key stood.
+pub(super) fn resource(tree: &Document, root: Node<'_>, resource: &Resource, value: &Value) -> String {
+    let mut writer = Writer {
+        tree,
+        resource,
+        // an alias must stay behind its anchor, so nothing is copied where there are any
+        copies: tree.nodes().all(|node| node.anchor().is_none()),
+        comments: comments::inside(tree, root).into_iter().map(Some).collect(),
+        lines: Vec::new(),
+    };
+    writer.mapping(value, &Path::root(), 0, DEPTH);
+    writer.place_the_rest(value);
+    writer.text(root.indent())
+}
+
+/// A line of the new text.
+struct Line {
+    /// The field that it begins or continues.
+    path: Path,
+    indent: usize,
+    text: String,
+}
+
+struct Writer<'a> {
+    tree: &'a Document,
+    resource: &'a Resource,
+    copies: bool,
+    /// Those that have not been written yet.
+    comments: Vec<Option<Owned>>,
+    lines: Vec<Line>,
+}
+
+impl<'a> Writer<'a> {
+    fn push(&mut self, path: &Path, indent: usize, text: impl Into<String>) {
+        self.lines.push(Line { path: path.clone(), indent, text: text.into() });
+    }
+
+    fn mapping(&mut self, value: &Value, at: &Path, indent: usize, depth: usize) {
+        for (key, value) in value.as_object().into_iter().flatten() {
+            self.entry(key, value, &at.key(key), indent, depth);
+        }
+    }
+
+    fn entry(&mut self, key: &str, value: &Value, at: &Path, indent: usize, depth: usize) {
+        let source = self.source(at);
+        self.leading(source.as_ref().map(|(path, _)| path), at, indent);
+        if let Some((_, node)) = source.filter(|(path, _)| path.find(&self.resource.value) == Some(value)) {
+            if self.copy(key, node, at, indent) {
+                return;
+            }
+        }
+        let quoted = quote_scalar(key);
+        match value {
+            Value::Object(fields) if !fields.is_empty() && depth > 0 => {
+                self.push(at, indent, format!("{quoted}:"));
+                self.mapping(value, at, indent + 2, depth - 1);
+            }
+            Value::Array(items) if !items.is_empty() && depth > 0 => {
+                self.push(at, indent, format!("{quoted}:"));
+                for (number, item) in items.iter().enumerate() {
+                    self.item(item, &at.index(number), indent + 2, depth - 1);
+                }
+            }
+            other => {
+                for (number, line) in block::entry(key, other).into_iter().enumerate() {
+                    self.push(
+                        at,
+                        indent + if number == 0 { 0 } else { leading_blanks(&line) },
+                        line.trim_start().to_owned(),
+                    );
+                }
+            }
+        }
+    }
+
+    fn item(&mut self, value: &Value, at: &Path, indent: usize, depth: usize) {
+        let source = self.source_of_item(value, at);
+        self.leading(source.as_ref().map(|(path, _)| path), at, indent);
+        if let Some((_, node)) = source {
+            if self.copy_lines(node.span(), column(self.tree, node.span().start), at, indent, "- ") {
+                return;
+            }
+        }
+        match value {
+            Value::Object(fields) if !fields.is_empty() && depth > 0 => {
+                let from = self.lines.len();
+                self.mapping(value, at, indent + 2, depth - 1);
+                // the first line that is no comment takes the dash
+                if let Some(first) = self.lines[from..].iter_mut().find(|line| !line.text.starts_with('#')) {
+                    first.text.insert_str(0, "- ");
+                    first.indent -= 2;
+                }
+            }
+            other => {
+                for (number, line) in block::lines(other).into_iter().enumerate() {
+                    let extra = leading_blanks(&line);
+                    let text = line.trim_start();
+                    match number {
+                        0 => self.push(at, indent, format!("- {text}")),
+                        _ => self.push(at, indent + 2 + extra, text),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The old entry that became the one at `at`.
+    fn source(&self, at: &Path) -> Option<(Path, Node<'a>)> {
+        moves::old_places(at).into_iter().find_map(|path| {
+            let node = self.tree.find(&place::steps(&self.resource.base, &path))?;
+            Some((path, node))
+        })
+    }
+
+    /// The old list item that the one at `at` is a copy of.
+    fn source_of_item(&self, value: &Value, at: &Path) -> Option<(Path, Node<'a>)> {
+        let list = at.parent()?;
+        let (path, node) = self.source(&list)?;
+        let old = path.find(&self.resource.value)?.as_array()?;
+        let number = old.iter().position(|item| item == value)?;
+        Some((path.index(number), node.item(number)?))
+    }
+
+    /// Own-line comments above the old entry, and those that ended up with the new one.
+    fn leading(&mut self, old: Option<&Path>, at: &Path, indent: usize) {
+        let Some(old) = old else { return };
+        let base = self.resource.base.clone();
+        for number in 0..self.comments.len() {
+            let belongs = self.comments[number]
+                .as_ref()
+                .is_some_and(|comment| comment.own_line && !comment.last && is_at(&comment.path, &base, old));
+            if belongs {
+                if let Some(comment) = self.comments[number].take() {
+                    self.push(at, indent, comment.text);
+                }
+            }
+        }
+    }
+
+    /// Copies an entry whose value did not change.
+    fn copy(&mut self, key: &str, node: Node<'a>, at: &Path, indent: usize) -> bool {
+        let Some(entry) = node.entry() else { return false };
+        if entry.key.parent().is_none_or(|parent| parent.is_flow()) || *entry.key.key_text() != *key {
+            return false;
+        }
+        self.copy_lines(entry.span, column(self.tree, entry.key.span().start), at, indent, "")
+    }
+
+    /// Copies the lines of `span`, which starts at `column`, with the comments on them.
+    fn copy_lines(&mut self, span: Span, column: usize, at: &Path, indent: usize, mark: &str) -> bool {
+        if !self.copies {
+            return false;
+        }
+        let end = comments::end_of_line(self.tree, span.end);
+        let text = Span::new(span.start, end).slice(self.tree.text());
+        for (number, line) in text.lines().enumerate() {
+            let blanks = leading_blanks(line);
+            let body = line.trim_end().get(blanks.min(line.trim_end().len())..).unwrap_or_default();
+            match number {
+                0 => self.push(at, indent, format!("{mark}{body}")),
+                // what hangs further left than the entry can only be a comment or the inside of quotes
+                _ => self.push(at, indent + mark.len() + blanks.saturating_sub(column), body),
+            }
+        }
+        for comment in &mut self.comments {
+            let inside =
+                comment.as_ref().is_some_and(|comment| span.start <= comment.span.start && comment.span.end <= end);
+            if inside {
+                *comment = None;
+            }
+        }
+        true
+    }
+
+    /// Comments of entries that are no more, or that were written anew: to the field that took the value, else to the
+    /// one that holds what they spoke of.
+    fn place_the_rest(&mut self, value: &Value) {
+        let left: Vec<Owned> = self.comments.iter_mut().filter_map(Option::take).collect();
+        for comment in left {
+            let Some(old) = comment.path.segments().strip_prefix(self.resource.base.segments()) else { continue };
+            let old: Path = old.iter().cloned().collect();
+            let Some(at) = (if comment.last { None } else { self.line_for(&old, value) }) else {
+                let path = Path::root();
+                self.push(&path, 0, comment.text);
+                continue;
+            };
+            if comment.own_line || self.lines[at].text.contains(" #") || self.lines[at].text.starts_with('#') {
+                let (path, indent) = (self.lines[at].path.clone(), self.lines[at].indent);
+                self.lines.insert(at, Line { path, indent, text: comment.text });
+            } else {
+                self.lines[at].text.push(' ');
+                self.lines[at].text.push_str(&comment.text);
+            }
+        }
+    }
+
+    /// The line that a comment about `old` belongs to now.
+    fn line_for(&self, old: &Path, value: &Value) -> Option<usize> {
+        let begins = |path: &Path| self.lines.iter().position(|line| line.path == *path && !line.text.starts_with('#'));
+        if let Some(line) = begins(&moves::new_place(old)).filter(|_| self.is_kept(old, value)) {
+            return Some(line);
+        }
+        // a variable that became a field: the comment goes with its value
+        let mut texts = Vec::new();
+        let subject = match (old.last(), old.find(&self.resource.value)) {
+            (Some(Segment::Key(_)), Some(Value::String(_))) => {
+                old.parent().filter(|parent| matches!(parent.last(), Some(Segment::Index(_))))
+            }
+            _ => Some(old.clone()),
+        };
+        if let Some(subject) = subject.as_ref().and_then(|subject| subject.find(&self.resource.value)) {
+            strings(subject, &mut texts);
+        }
+        for text in texts.iter().filter(|text| text.len() > 3) {
+            let mut found = Vec::new();
+            find_text(value, text, &Path::root(), &mut found);
+            if let Some(line) = found.first().and_then(&begins) {
+                return Some(line);
+            }
+        }
+        let mut above = Some(old.clone());
+        while let Some(path) = above.filter(|path| !path.segments().is_empty()) {
+            if let Some(line) = begins(&moves::new_place(&path)) {
+                return Some(line);
+            }
+            above = path.parent();
+        }
+        None
+    }
+
+    /// Whether what stood at `old` still stands at its new place: an item of a list may have moved up.
+    fn is_kept(&self, old: &Path, value: &Value) -> bool {
+        let listed = old.segments().iter().any(|step| matches!(step, Segment::Index(_)));
+        !listed || moves::new_place(old).find(value) == old.find(&self.resource.value)
+    }
+
+    fn text(&self, indent: usize) -> String {
+        let newline = if self.tree.text().contains("\r\n") { "\r\n" } else { "\n" };
+        let mut text = String::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            if number > 0 {
+                text.push_str(newline);
+                if !line.text.is_empty() {
+                    text.push_str(&" ".repeat(indent + line.indent));
+                }
+            }
+            text.push_str(&line.text);
+        }
+        text
+    }
+}
+
+fn is_at(place: &Path, base: &Path, path: &Path) -> bool {
+    place.segments().strip_prefix(base.segments()) == Some(path.segments())
+}
+
+fn leading_blanks(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+fn column(tree: &Document, offset: usize) -> usize {
+    tree.text()[..offset].rsplit('\n').next().map_or(0, str::len)
+}
+
+fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => out.push(text),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, out)),
+        Value::Object(fields) => {
+            // a value says more than a name
+            let (names, values): (Vec<_>, Vec<_>) = fields.iter().partition(|(key, _)| *key == "name");
+            values.into_iter().chain(names).for_each(|(_, value)| strings(value, out));
+        }
+        _ => {}
+    }
+}
+
+fn find_text(value: &Value, text: &str, at: &Path, out: &mut Vec<Path>) {
+    match value {
+        Value::String(found) if found == text => out.push(at.clone()),
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                find_text(item, text, &at.index(number), out);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                find_text(value, text, &at.key(key), out);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,64 @@
+//! From a path inside a resource to a span of the text, and back.
+
+use super::Span;
+use llsd_generator::check::finding::Target;
+pub(crate) use llsd_generator::document::path_of as path;
+use llsd_generator::path::{Path, Segment};
+use llsd_yaml::{Document, Node, Step};
+
+/// The steps through the document to `path` of the resource whose root is at `base`.
+pub(crate) fn steps(base: &Path, path: &Path) -> Vec<Step> {
+    base.segments().iter().chain(path.segments()).map(step).collect()
+}
+
+fn step(segment: &Segment) -> Step {
+    match segment {
+        Segment::Key(name) => Step::Key(name.clone()),
+        Segment::Index(position) => Step::Index(*position),
+    }
+}
+
+/// Where to draw what is said about `steps`. What does not exist is drawn at the key of what should hold it.
+pub(crate) fn span(document: &Document, steps: &[Step], target: Target) -> Span {
+    let Some((node, taken)) = document.nearest(steps) else { return Span::new(0, 0) };
+    if taken < steps.len() {
+        return name_span(node);
+    }
+    match (target, node.key()) {
+        (Target::Key, Some(key)) => key.span(),
+        _ => value_span(node),
+    }
+}
+
+/// The text that stands for a node which is too large to underline: its key, or the first line of an item.
+pub(crate) fn name_span(node: Node<'_>) -> Span {
+    if let Some(key) = node.key() {
+        return key.span();
+    }
+    if node.parent().is_none() {
+        // the whole resource: its kind says best what is meant
+        for field in ["kind", "apiVersion"] {
+            if let Some(value) = node.get(field).filter(|value| !value.is_absent()) {
+                return first_line(node, value.span());
+            }
+        }
+    }
+    match node.entries().next() {
+        Some(entry) if !node.is_flow() => first_line(node, entry.span),
+        _ => first_line(node, node.span()),
+    }
+}
+
+fn value_span(node: Node<'_>) -> Span {
+    let collection = node.is_mapping() || node.is_sequence();
+    if node.is_absent() || (collection && !node.is_flow()) {
+        return name_span(node);
+    }
+    first_line(node, node.span())
+}
+
+fn first_line(node: Node<'_>, span: Span) -> Span {
+    let text = span.slice(node.document().text());
+    let line = text.split(['\n', '\r']).next().unwrap_or_default().trim_end();
+    Span::new(span.start, span.start + line.len())
+}

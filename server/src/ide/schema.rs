@@ -1,0 +1,267 @@
+//! Reading an OpenAPI schema: which fields a place has, of which type, with which default.
+
+use llsd_generator::api::{ApiVersion, crd};
+use llsd_generator::path::{Path, Segment};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+
+/// Fields in the order in which people write them; the schema sorts them by name. Others follow.
+const WRITTEN: [&str; 33] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "spec",
+    "id",
+    "name",
+    "key",
+    "image",
+    "provider",
+    "providerId",
+    "endpoint",
+    "apiKey",
+    "settings",
+    "secretRefs",
+    "distribution",
+    "server",
+    "providers",
+    "resources",
+    "storage",
+    "disabled",
+    "networking",
+    "workload",
+    "overrideConfig",
+    "inference",
+    "safety",
+    "vectorIo",
+    "toolRuntime",
+    "models",
+    "tools",
+    "shields",
+    "replicas",
+    "containerSpec",
+    "port",
+];
+
+/// The part of a schema that describes one place. Cheap to copy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Schema<'s>(&'s Value);
+
+/// One field of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field<'s> {
+    /// Its key.
+    pub(crate) name: &'s str,
+    /// What it holds.
+    pub(crate) schema: Schema<'s>,
+    /// Whether the object is refused without it.
+    pub(crate) required: bool,
+}
+
+/// The schema of a version, with the fields of `metadata` that people write.
+pub(crate) fn of(version: ApiVersion) -> Schema<'static> {
+    static SCHEMAS: LazyLock<[Value; 2]> = LazyLock::new(|| ApiVersion::ALL.map(with_metadata));
+    Schema(match version {
+        ApiVersion::V1Alpha1 => &SCHEMAS[0],
+        ApiVersion::V1Alpha2 => &SCHEMAS[1],
+    })
+}
+
+/// Makes the schemas, so that the first question does not wait.
+pub(crate) fn warm() {
+    for version in ApiVersion::ALL {
+        of(version);
+    }
+}
+
+/// A CRD says nothing about `metadata`, since it is the same for all kinds.
+fn with_metadata(version: ApiVersion) -> Value {
+    let mut schema = crd::schema(version).clone();
+    let text = |description: &str| json!({"type": "string", "description": description});
+    let map = |description: &str| json!({"type": "object", "description": description, "additionalProperties": {"type": "string"}});
+    let metadata = json!({
+        "type": "object",
+        "description": "Name, namespace, labels and annotations of the resource.",
+        "required": ["name"],
+        "properties": {
+            "name": text("The resource's name: at most 48 characters, no dots, since names of other objects are made from it."),
+            "namespace": text("Where the server runs. Secrets and ConfigMaps are looked up here."),
+            "labels": map("Key-value pairs to select by."),
+            "annotations": map("Key-value pairs for tools."),
+        },
+    });
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.insert("metadata".to_owned(), metadata);
+    }
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("required".to_owned(), json!(["apiVersion", "kind", "metadata", "spec"]));
+    }
+    schema
+}
+
+impl<'s> Schema<'s> {
+    #[cfg(test)]
+    pub(crate) fn new(schema: &'s Value) -> Self {
+        Self(schema)
+    }
+
+    fn word(self, keyword: &str) -> Option<&'s str> {
+        self.0.get(keyword)?.as_str()
+    }
+
+    fn properties(self) -> Option<&'s Map<String, Value>> {
+        self.0.get("properties")?.as_object()
+    }
+
+    /// The schema of what lies one step inside.
+    pub(crate) fn step(self, segment: &Segment) -> Option<Self> {
+        match segment {
+            Segment::Index(_) => self.items(),
+            Segment::Key(name) => match self.properties().and_then(|fields| fields.get(name)) {
+                Some(field) => Some(Self(field)),
+                None => self.values(),
+            },
+        }
+    }
+
+    /// The schema at `path`, if the schema says anything about it.
+    pub(crate) fn at(self, path: &Path) -> Option<Self> {
+        path.segments().iter().try_fold(self, Self::step)
+    }
+
+    /// The schema of each item of a list.
+    pub(crate) fn items(self) -> Option<Self> {
+        self.0.get("items").filter(|items| items.is_object()).map(Self)
+    }
+
+    /// The schema of each value of a map whose keys the user chooses.
+    pub(crate) fn values(self) -> Option<Self> {
+        self.0.get("additionalProperties").filter(|values| values.is_object()).map(Self)
+    }
+
+    /// The fields of an object, required ones first, each group in the order in which people write them.
+    pub(crate) fn fields(self) -> Vec<Field<'s>> {
+        let required = self.required();
+        let mut fields: Vec<_> = self
+            .properties()
+            .into_iter()
+            .flatten()
+            .map(|(name, schema)| Field { name, schema: Self(schema), required: required.contains(&name.as_str()) })
+            .collect();
+        let place = |name: &str| WRITTEN.iter().position(|known| *known == name).unwrap_or(WRITTEN.len());
+        fields.sort_by_key(|field| (!field.required, place(field.name)));
+        fields
+    }
+
+    fn required(self) -> Vec<&'s str> {
+        self.0.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// Whether `name` is a required field of this object.
+    pub(crate) fn requires(self, name: &str) -> bool {
+        self.required().contains(&name)
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.word("type") == Some("object") || self.properties().is_some()
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        self.word("type") == Some("array")
+    }
+
+    pub(crate) fn is_boolean(self) -> bool {
+        self.word("type") == Some("boolean")
+    }
+
+    /// The values of an enumeration; empty where there is none.
+    pub(crate) fn choices(self) -> Vec<&'s Value> {
+        self.0.get("enum").and_then(Value::as_array).into_iter().flatten().filter(|value| !value.is_null()).collect()
+    }
+
+    /// What the API server fills in.
+    pub(crate) fn default_value(self) -> Option<&'s Value> {
+        self.0.get("default")
+    }
+
+    /// What the field means, in one or more sentences; empty if the schema does not say.
+    pub(crate) fn description(self) -> &'s str {
+        self.word("description").unwrap_or_default()
+    }
+
+    /// The messages of the rules that hold at this place.
+    pub(crate) fn rules(self) -> Vec<&'s str> {
+        self.0
+            .get("x-kubernetes-validations")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|rule| rule.get("message").or_else(|| rule.get("rule"))?.as_str())
+            .collect()
+    }
+
+    /// The type in words: `string`, `list of objects`, `integer, 1024 to 65535`.
+    pub(crate) fn type_name(self) -> String {
+        if self.0.get("x-kubernetes-int-or-string").and_then(Value::as_bool) == Some(true) {
+            return "integer or string".to_owned();
+        }
+        match self.word("type") {
+            Some("array") => match self.items() {
+                Some(items) => format!("list of {}", items.plural()),
+                None => "list".to_owned(),
+            },
+            Some("object") => match self.values() {
+                Some(values) if self.properties().is_none() => format!("map of {}", values.plural()),
+                _ => "object".to_owned(),
+            },
+            Some(name) => {
+                let mut text = name.to_owned();
+                if let Some(format) = self.word("format").filter(|format| !matches!(*format, "int32" | "int64")) {
+                    text.push_str(&format!(" ({format})"));
+                }
+                text.push_str(&self.range());
+                text
+            }
+            None => "any value".to_owned(),
+        }
+    }
+
+    fn plural(self) -> String {
+        match self.word("type") {
+            Some("array") => "lists".to_owned(),
+            Some(name) => format!("{name}s"),
+            None => "values".to_owned(),
+        }
+    }
+
+    fn range(self) -> String {
+        let bound = |keyword: &str| self.0.get(keyword).and_then(Value::as_i64);
+        match (bound("minimum"), bound("maximum")) {
+            (Some(low), Some(high)) => format!(", {low} to {high}"),
+            (Some(low), None) => format!(", at least {low}"),
+            (None, Some(high)) => format!(", at most {high}"),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_types() {
+        let name = |schema: Value| Schema::new(&schema).type_name();
+        assert_eq!(name(json!({"type": "integer", "minimum": 1, "maximum": 9})), "integer, 1 to 9");
+        assert_eq!(name(json!({"type": "array", "items": {"type": "object"}})), "list of objects");
+        assert_eq!(name(json!({"type": "object", "additionalProperties": {"type": "string"}})), "map of strings");
+        assert_eq!(name(json!({"x-kubernetes-int-or-string": true})), "integer or string");
+    }
+
+    #[test]
+    fn puts_required_fields_first() {
+        let schema = json!({"properties": {"a": {}, "b": {}, "c": {}}, "required": ["c"]});
+        let names: Vec<_> = Schema::new(&schema).fields().iter().map(|field| field.name).collect();
+        assert_eq!(names, ["c", "a", "b"]);
+    }
+}

@@ -1,0 +1,12 @@
+//! What the editor's questions answer, on small texts with a cursor written `$0`.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod actions;
+mod completion;
+mod diagnostics;
+mod hover;
+mod preview;
+mod support;
+mod symbols;
+mod typing;
