@@ -103,9 +103,7 @@ fn templates_are_unknown_not_wrong() {
         &v1alpha2(
             "distribution:\n  name: {{ .Values.name }}\nproviders:\n  inference:\n    - provider: ${PROVIDER}\n{{- if .Values.x }}\nresources:\n  models:\n    - name: ${MODEL}\n{{- end }}\n",
         ),
-        expect![[r#"
-            11:5-11:5  Error[llsd::yaml::syntax] not well-formed YAML: "-" is only valid inside a block
-        "#]],
+        expect![""],
     );
 }
 
@@ -120,7 +118,7 @@ fn hostile_texts_are_bounded() {
     assert!(text.diagnostics().iter().any(|found| found.code == "llsd::yaml::too-large"));
     for text in [v1alpha2(&"[".repeat(50_000)), v1alpha2(&format!("distribution: {}", "x".repeat(1_000_000)))] {
         let analysis = analyse(&text);
-        assert!(!analysis.diagnostics().is_empty());
+        assert!(analysis.diagnostics().len() < 1000);
         assert!(ide::complete(&analysis, text.len()).len() < 1000);
         assert!(ide::hover(&analysis, text.len() / 2).is_none());
         assert_eq!(ide::symbols(&analysis).len(), 1);

@@ -37,7 +37,8 @@ pub(super) fn keys(
         .iter()
         // a secret belongs into secretRefs or apiKey, an address into endpoint, where they are offered
         .filter(|(name, key)| {
-            !key.secret && !(inside.is_empty() && is_address(provider_type, name)) && !existing.contains(*name)
+            let elsewhere = key.secret || (inside.is_empty() && is_address(provider_type, name));
+            !elsewhere && !existing.contains(*name)
         })
         .collect();
     found.sort_by_key(|(_, key)| (key.deprecated, !key.required));

@@ -38,10 +38,10 @@ fn about(
     if node.is_key() || !matches!(path.last(), Some(Segment::Index(_))) {
         parts.extend(field(resource, path));
     }
-    if !node.is_key() {
-        if let Some((span, words)) = environment::at(node, offset) {
-            return Some((span, words));
-        }
+    if !node.is_key()
+        && let Some((span, words)) = environment::at(node, offset)
+    {
+        return Some((span, words));
     }
     parts.extend(names::about(resource, path, node.is_key()));
     parts.extend(produced(document, resource, path));

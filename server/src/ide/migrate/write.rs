@@ -58,10 +58,10 @@ impl<'a> Writer<'a> {
     fn entry(&mut self, key: &str, value: &Value, at: &Path, indent: usize, depth: usize) {
         let source = self.source(at);
         self.leading(source.as_ref().map(|(path, _)| path), at, indent);
-        if let Some((_, node)) = source.filter(|(path, _)| path.find(&self.resource.value) == Some(value)) {
-            if self.copy(key, node, at, indent) {
-                return;
-            }
+        if let Some((_, node)) = source.filter(|(path, _)| path.find(&self.resource.value) == Some(value))
+            && self.copy(key, node, at, indent)
+        {
+            return;
         }
         let quoted = quote_scalar(key);
         match value {
@@ -90,10 +90,10 @@ impl<'a> Writer<'a> {
     fn item(&mut self, value: &Value, at: &Path, indent: usize, depth: usize) {
         let source = self.source_of_item(value, at);
         self.leading(source.as_ref().map(|(path, _)| path), at, indent);
-        if let Some((_, node)) = source {
-            if self.copy_lines(node.span(), column(self.tree, node.span().start), at, indent, "- ") {
-                return;
-            }
+        if let Some((_, node)) = source
+            && self.copy_lines(node.span(), column(self.tree, node.span().start), at, indent, "- ")
+        {
+            return;
         }
         match value {
             Value::Object(fields) if !fields.is_empty() && depth > 0 => {
@@ -143,10 +143,8 @@ impl<'a> Writer<'a> {
             let belongs = self.comments[number]
                 .as_ref()
                 .is_some_and(|comment| comment.own_line && !comment.last && is_at(&comment.path, &base, old));
-            if belongs {
-                if let Some(comment) = self.comments[number].take() {
-                    self.push(at, indent, comment.text);
-                }
+            if belongs && let Some(comment) = self.comments[number].take() {
+                self.push(at, indent, comment.text);
             }
         }
     }
