@@ -1,5 +1,6 @@
 //! From YAML text to the plain value that the checks look at.
 
+mod control;
 mod expand;
 mod template;
 
@@ -36,6 +37,11 @@ impl Plain {
         if let Some(root) = document.root() {
             let tree = expand(root);
             plain.value = value(&tree, &mut Path::root(), &mut plain);
+        }
+        if !document.skipped().is_empty() {
+            plain.unknown.append(&mut control::uncertain(document));
+            // An entry of each branch of a condition is no second one.
+            plain.duplicates.retain(|path| !plain.unknown.contains(path));
         }
         plain
     }

@@ -13,8 +13,22 @@ pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
 }];
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for (path, text) in subject.placeholders() {
+    let stand_ins: Vec<_> = subject
+        .env()
+        .into_iter()
+        .filter_map(|(_, path, _)| Some((path.key("value"), subject.text(&path.key("value"))?)))
+        .filter(|(_, text)| is_stand_in(&text.to_ascii_lowercase()))
+        .collect();
+    let unknown = subject.placeholders().map(|(path, text)| (path.clone(), text));
+    for (path, text) in unknown.chain(stand_ins) {
         let message = format!("\"{text}\" is a placeholder: replace it before this is applied");
-        report.add(Finding::new("llsd::value::placeholder", Severity::Information, path.clone(), message));
+        report.add(Finding::new("llsd::value::placeholder", Severity::Information, path, message));
     }
+}
+
+/// Whether a value, in lower case, tells the reader to write their own: `your-api-key`, `changeme`.
+pub(super) fn is_stand_in(value: &str) -> bool {
+    let first = value.split(|char: char| !char.is_ascii_alphanumeric()).next().unwrap_or_default();
+    (first == "your" && value.len() > first.len())
+        || matches!(value, "changeme" | "change-me" | "replace-me" | "replaceme")
 }

@@ -94,10 +94,12 @@ fn names_secret(name: &str) -> bool {
 
 fn is_secret(value: &str) -> bool {
     let value = value.trim();
+    let lower = value.to_ascii_lowercase();
     !value.is_empty()
+        && !super::placeholder::is_stand_in(&lower)
         && !value.contains("${")
         && !value.contains("$(")
-        && !DUMMIES.contains(&value.to_ascii_lowercase().as_str())
+        && !DUMMIES.contains(&lower.as_str())
 }
 
 /// Whether an address has the form `scheme://user:password@host`.
