@@ -13,7 +13,7 @@ pub use validated::Validated;
 
 use crate::api::ApiVersion;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
-use crate::path::Path;
+use crate::path::{Path, Segment};
 use finding::{Finding, Severity};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
     };
     if let Some(model) = &outcome.model {
         let mut report = Report::default();
-        outcome.generated = generation(model, &mut report);
+        outcome.generated = generation(model, request.unknown, &mut report);
         add(&mut outcome, report);
     }
     outcome
@@ -106,7 +106,7 @@ fn is_same(earlier: &Finding, finding: &Finding) -> bool {
 
 /// Generates the config of a resource whose distribution has an embedded base config. What an image brings in its
 /// labels is not known here.
-fn generation(model: &Validated, report: &mut Report) -> Option<Generated> {
+fn generation(model: &Validated, unknown: &BTreeSet<Path>, report: &mut Report) -> Option<Generated> {
     let spec = model.spec();
     if ConfigSource::of(spec) != ConfigSource::Generated {
         return None;
@@ -124,9 +124,21 @@ fn generation(model: &Validated, report: &mut Report) -> Option<Generated> {
             report.findings.extend(generated.warnings.iter().cloned());
             Some(generated)
         }
+        // What a template will fill in may be what the error is about, wherever it shows.
+        Err(error) if unknown.iter().any(decides_config) => {
+            report.not_checked(error.rule(), &error.path(), "values that the config is made from are not known");
+            None
+        }
         Err(error) => {
             report.add(error.finding());
             None
         }
     }
+}
+
+/// Whether the config is made from the value at `path`.
+fn decides_config(path: &Path) -> bool {
+    let field = path.segments().get(1);
+    path.segments().first() == Some(&Segment::Key("spec".to_owned()))
+        && !matches!(field, Some(Segment::Key(name)) if matches!(name.as_str(), "workload" | "networking" | "externalProviders"))
 }
