@@ -1,11 +1,14 @@
 //! The verdict on a resource.
 
+mod cel;
 pub mod facts;
 pub mod finding;
 pub mod header;
 mod rules;
+pub mod schema;
 mod subject;
 mod validated;
+mod walk;
 
 pub use facts::Facts;
 pub use rules::{RuleInfo, rules};

@@ -1,0 +1,122 @@
+//! What the API server does to an object before it looks at it: defaults, dropped nulls, pruned unknown fields.
+
+use super::nearest::nearest;
+use super::place::Place;
+use super::text::quote;
+use crate::check::finding::{Finding, Fix, FixEdit};
+use crate::check::schema::Schema;
+use serde_json::Value;
+
+/// The fields that an embedded resource has whatever its schema says.
+const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+/// Fills in defaults, and drops nulls where null is not allowed. Places whose value is not known stay as they are.
+pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>) {
+    if place.is_unknown() {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            for (name, property) in &schema.properties {
+                let Some(default) = &property.default else { continue };
+                match map.get_mut(name) {
+                    None => {
+                        map.insert(name.clone(), default.clone());
+                    }
+                    Some(found) if found.is_null() && !property.nullable && !place.is_unknown_key(name) => {
+                        *found = default.clone();
+                    }
+                    Some(_) => {}
+                }
+            }
+            for (key, child) in map.iter_mut() {
+                let Some(property) = schema.field(key) else { continue };
+                if child.is_null() && !property.nullable && !place.is_unknown_key(key) {
+                    *child = property.default.clone().unwrap_or(Value::Null);
+                }
+                if child.is_object() || child.is_array() {
+                    place.in_key(key, |place| complete(property, child, place));
+                }
+            }
+            map.retain(|key, child| {
+                !child.is_null()
+                    || place.is_unknown_key(key)
+                    || schema.field(key).is_none_or(|property| property.nullable)
+            });
+        }
+        Value::Array(items) => {
+            let Some(schema) = &schema.items else { return };
+            for (position, item) in items.iter_mut().enumerate() {
+                place.in_index(position, |place| {
+                    if item.is_null() && !schema.nullable && !place.is_unknown() {
+                        *item = schema.default.clone().unwrap_or(Value::Null);
+                    }
+                    complete(schema, item, place);
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Removes the fields that the schema does not know, with a finding for each.
+pub(crate) fn prune(schema: &Schema, value: &mut Value, place: &mut Place<'_>, findings: &mut Vec<Finding>) {
+    if place.is_unknown() {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            let at_root = place.is_root();
+            map.retain(|key, child| {
+                let meta = META_FIELDS.contains(&key.as_str());
+                if schema.embedded && meta {
+                    return true;
+                }
+                if let Some(property) = schema.field(key) {
+                    place.in_key(key, |place| prune(property, child, place, findings));
+                    return true;
+                }
+                if schema.preserve_unknown || (at_root && meta) {
+                    return true;
+                }
+                findings.push(place.in_key(key, |place| unknown_field(schema, key, place)));
+                false
+            });
+            // The fix must not offer a name that is already there.
+            for finding in findings.iter_mut() {
+                let taken = |fix: &Fix| matches!(fix.edits.first(), Some(FixEdit::RenameKey { path, to }) if path.parent().as_ref() == Some(place.path()) && map.contains_key(to));
+                if finding.rule == super::UNKNOWN_FIELD && finding.fixes.iter().any(taken) {
+                    finding.fixes.clear();
+                }
+            }
+        }
+        Value::Array(items) => {
+            // Under preserve-unknown-fields, items without a schema of their own are kept as they are.
+            let Some(item_schema) = &schema.items else { return };
+            for (position, item) in items.iter_mut().enumerate() {
+                place.in_index(position, |place| prune(item_schema, item, place, findings));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn unknown_field(schema: &Schema, key: &str, place: &Place<'_>) -> Finding {
+    let path = place.path().clone();
+    let server_text = format!("unknown field {}", quote(&path.to_string()));
+    let suggestion = nearest(key, schema.properties.keys().map(String::as_str));
+    let message = match suggestion {
+        Some(name) => format!("unknown field {}; did you mean {}?", quote(key), quote(name)),
+        None => format!("unknown field {}", quote(key)),
+    };
+    let mut finding = Finding::error(super::UNKNOWN_FIELD, path.clone(), message).at_key();
+    finding.server_text = Some(server_text);
+    match suggestion {
+        Some(name) => finding.with_fix(Fix {
+            title: format!("Rename {} to {}", quote(key), quote(name)),
+            edits: vec![FixEdit::RenameKey { path, to: name.to_owned() }],
+            preferred: true,
+        }),
+        None => finding,
+    }
+}
