@@ -53,7 +53,7 @@ const GROUPS: [&str; 14] = [
 const MAX_DEPTH: usize = 32;
 
 /// What it takes to make `to` out of `from`, in the order in which it must be applied.
-pub(super) fn differences(from: &Value, to: &Value) -> Vec<Kept> {
+pub(crate) fn differences(from: &Value, to: &Value) -> Vec<Kept> {
     let mut found = Vec::new();
     compare(&mut Vec::new(), Some(from), Some(to), 0, &mut found);
     // The version is the one thing that must not come back.
@@ -149,7 +149,7 @@ pub(super) fn write(object: &mut Value, annotation: &str, kept: &[Kept]) {
 }
 
 /// Removes an annotation, and the map of annotations if that was the only one.
-pub(super) fn remove_annotation(object: &mut Value, annotation: &str) {
+pub(crate) fn remove_annotation(object: &mut Value, annotation: &str) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) else { return };
     if annotations.shift_remove(annotation).is_some() && annotations.is_empty() {

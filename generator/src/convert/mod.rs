@@ -10,6 +10,7 @@ mod kept;
 
 pub use fields::{V1ALPHA1_TO_V1ALPHA2, translate};
 pub use kept::Kept;
+pub(crate) use kept::{differences, remove_annotation};
 
 use crate::api::{ApiVersion, KIND};
 use serde_json::{Value, json};

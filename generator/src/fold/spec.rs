@@ -1,0 +1,261 @@
+//! What the resource has to say to get a given config.
+
+use super::config::{Env, resolved, variables};
+use super::meaning::{Meaning, meaning};
+use super::provider::{self, Folded};
+use crate::api::v1alpha2::API_NAMES;
+use crate::catalog::Catalog;
+use crate::path::Path;
+use serde_json::{Map, Value, json};
+
+/// The lists of `spec.providers`: llama-stack's name of the API, and the field.
+const LISTS: [(&str, &str); 5] = [
+    ("inference", "inference"),
+    ("safety", "safety"),
+    ("vector_io", "vectorIo"),
+    ("tool_runtime", "toolRuntime"),
+    ("telemetry", "telemetry"),
+];
+
+/// The order in which a resource is read best.
+const ORDER: [&str; 9] = [
+    "distribution",
+    "providers",
+    "resources",
+    "storage",
+    "disabled",
+    "networking",
+    "workload",
+    "externalProviders",
+    "overrideConfig",
+];
+
+/// Fields to put into a resource.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Attempt {
+    /// By field of `spec.providers`.
+    providers: Vec<(&'static str, Vec<Folded>)>,
+    models: Vec<Value>,
+    tools: Vec<Value>,
+    shields: Vec<Value>,
+    kv: Option<Value>,
+    disabled: Vec<String>,
+    /// Whether the hand-written config goes.
+    replaces_override: bool,
+}
+
+impl Attempt {
+    /// Whether there is nothing to put in.
+    pub(super) fn is_empty(&self) -> bool {
+        self.providers.is_empty()
+            && self.models.is_empty()
+            && self.tools.is_empty()
+            && self.shields.is_empty()
+            && self.kv.is_none()
+            && self.disabled.is_empty()
+    }
+
+    /// The same, with no API disabled.
+    pub(super) fn enabling_all(mut self) -> Self {
+        self.disabled.clear();
+        self
+    }
+
+    /// The variables whose values are in the providers, with the places that have them.
+    pub(super) fn taken(&self) -> impl Iterator<Item = (&str, Path)> {
+        let mut found: Vec<(&str, Path)> = Vec::new();
+        for (field, list) in &self.providers {
+            for (position, folded) in list.iter().enumerate() {
+                for (name, part) in &folded.taken {
+                    let place = provider::place(field, position, part);
+                    match found.iter_mut().find(|(other, _)| other == name) {
+                        // The place of the value says more than the provider that the variable switched on.
+                        Some((_, known)) if place.starts_with(known) => *known = place,
+                        Some(_) => {}
+                        None => found.push((name, place)),
+                    }
+                }
+            }
+        }
+        found.into_iter()
+    }
+
+    /// Adds the fields to a v1alpha2 resource.
+    pub(super) fn put_into(&self, object: &mut Value) {
+        let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        if self.replaces_override {
+            spec.shift_remove("overrideConfig");
+        }
+        let mut providers = Map::new();
+        for (field, list) in &self.providers {
+            let implicit = list.len() == 1;
+            let list = list.iter().map(|folded| {
+                let mut fields = folded.value.clone();
+                if implicit && folded.has_implicit_id() {
+                    fields.shift_remove("id");
+                }
+                Value::Object(fields)
+            });
+            providers.insert((*field).to_owned(), list.collect());
+        }
+        let lists = [("models", &self.models), ("tools", &self.tools), ("shields", &self.shields)];
+        let resources: Map<String, Value> = lists
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(name, list)| (name.to_owned(), Value::Array(list.clone())))
+            .collect();
+        for (name, fields) in [("providers", providers), ("resources", resources)] {
+            if !fields.is_empty() {
+                spec.insert(name.to_owned(), Value::Object(fields));
+            }
+        }
+        if let Some(kv) = &self.kv {
+            spec.insert("storage".to_owned(), json!({"kv": kv}));
+        }
+        if !self.disabled.is_empty() {
+            spec.insert("disabled".to_owned(), json!(self.disabled));
+        }
+        order(object);
+    }
+}
+
+/// Puts the fields of `spec` into the order in which they are read best.
+pub(super) fn order(object: &mut Value) {
+    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    let mut rest = std::mem::take(spec);
+    for name in ORDER {
+        if let Some(value) = rest.shift_remove(name) {
+            spec.insert(name.to_owned(), value);
+        }
+    }
+    spec.extend(rest);
+}
+
+/// Puts a list in place of the container's variables; without any, the list goes, and what only held it.
+pub(super) fn set_env(object: &mut Value, list: Vec<Value>) {
+    let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    let Some(workload) = spec.get_mut("workload").and_then(Value::as_object_mut) else { return };
+    let Some(overrides) = workload.get_mut("overrides").and_then(Value::as_object_mut) else { return };
+    if !list.is_empty() {
+        overrides.insert("env".to_owned(), Value::Array(list));
+        return;
+    }
+    overrides.shift_remove("env");
+    if overrides.is_empty() {
+        workload.shift_remove("overrides");
+    }
+    if workload.is_empty() {
+        spec.shift_remove("workload");
+    }
+}
+
+/// The providers that variables of the resource switch on or set, out of those of the base config.
+pub(super) fn from_env(base: &Value, env: &Env, catalog: Option<&Catalog>) -> Attempt {
+    let mut attempt = Attempt::default();
+    for (api, field) in LISTS.into_iter().filter(|(api, _)| serves(base, api)) {
+        let entries = entries(base, "providers", api);
+        let touched = entries.iter().filter(|entry| variables(entry).iter().any(|name| env.contains_key(name)));
+        let list: Vec<Folded> = touched
+            .filter_map(|entry| provider::fold(api, entry, env, catalog))
+            .filter(|folded| !folded.taken.is_empty())
+            .collect();
+        if !list.is_empty() {
+            attempt.providers.push((field, list));
+        }
+    }
+    attempt
+}
+
+/// What turns the base config into a hand-written one, as far as the resource can say it.
+pub(super) fn from_config(theirs: &Value, base: &Value, env: &Env, catalog: Option<&Catalog>) -> Attempt {
+    let mut attempt = Attempt { replaces_override: true, ..Attempt::default() };
+    let (wanted, given) = (meaning(theirs, env, catalog), meaning(base, env, catalog));
+    for (api, field) in LISTS.into_iter().filter(|(api, _)| serves(theirs, api)) {
+        let list: Vec<Folded> = entries(theirs, "providers", api)
+            .iter()
+            .filter_map(|entry| provider::fold(api, entry, env, catalog))
+            .filter(|folded| {
+                let id = folded.value.get("id").and_then(Value::as_str).unwrap_or_default();
+                is_new(&wanted, &given, &format!("providers.{api}[{id}]"))
+            })
+            .collect();
+        if !list.is_empty() {
+            attempt.providers.push((field, list));
+        }
+    }
+    let theirs = resolved(theirs, env);
+    let first_inference = attempt.providers.iter().find(|(field, _)| *field == "inference");
+    let first_inference = first_inference.and_then(|(_, list)| list.first()?.value.get("id").cloned());
+    for entry in entries(&theirs, "registered_resources", "models") {
+        let Some(name) = entry.get("model_id").and_then(Value::as_str) else { continue };
+        if is_new(&wanted, &given, &format!("registered_resources.models[{name}]")) {
+            attempt.models.push(model(entry, name, first_inference.as_ref()));
+        }
+    }
+    for (kind, identity) in [("tool_groups", "toolgroup_id"), ("shields", "shield_id")] {
+        for entry in entries(&theirs, "registered_resources", kind) {
+            let Some(id) = entry.get(identity).and_then(Value::as_str) else { continue };
+            if is_new(&wanted, &given, &format!("registered_resources.{kind}[{id}]")) {
+                match kind {
+                    "tool_groups" => attempt.tools.push(json!(id.strip_prefix("builtin::").unwrap_or(id))),
+                    _ => attempt.shields.push(json!(id)),
+                }
+            }
+        }
+    }
+    attempt.kv = redis(&theirs);
+    if theirs.get("apis").is_some_and(Value::is_array) {
+        let apis = base.get("apis").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        attempt.disabled =
+            apis.filter(|api| !serves(&theirs, api) && API_NAMES.contains(api)).map(str::to_owned).collect();
+    }
+    attempt
+}
+
+fn is_new(wanted: &Meaning, given: &Meaning, name: &str) -> bool {
+    wanted.contains_key(name) && wanted.get(name) != given.get(name)
+}
+
+/// Whether a config serves an API; without a list of APIs it serves those that have providers.
+fn serves(config: &Value, api: &str) -> bool {
+    match config.get("apis").and_then(Value::as_array) {
+        Some(apis) => apis.iter().any(|name| name == api),
+        None => config.get("providers").is_some_and(|lists| lists.get(api).is_some()),
+    }
+}
+
+fn entries<'c>(config: &'c Value, section: &str, name: &str) -> &'c [Value] {
+    let list = config.get(section).and_then(|section| section.get(name)?.as_array());
+    list.map(Vec::as_slice).unwrap_or_default()
+}
+
+fn model(entry: &Value, name: &str, first_provider: Option<&Value>) -> Value {
+    let mut model = Map::from_iter([("name".to_owned(), json!(name))]);
+    let mut put = |field: &str, value: Option<&Value>| {
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            model.insert(field.to_owned(), value.clone());
+        }
+    };
+    put("provider", entry.get("provider_id").filter(|id| Some(*id) != first_provider));
+    let metadata = |key: &str| entry.get("metadata").and_then(|metadata| metadata.get(key));
+    put("contextLength", metadata("context_length"));
+    put("modelType", entry.get("model_type").filter(|kind| *kind != "llm"));
+    put("quantization", metadata("quantization"));
+    Value::Object(model)
+}
+
+/// A Redis without password as the key-value store. Postgres is not folded: the resource takes its address as one
+/// Secret, which does not exist yet.
+fn redis(config: &Value) -> Option<Value> {
+    let backend = Path::parse("storage.backends.kv_default").find(config)?;
+    if backend.get("type")?.as_str()? != "kv_redis" {
+        return None;
+    }
+    let host = backend.get("host")?.as_str().filter(|host| !host.contains(['@', '$', ' ']))?;
+    let port = match backend.get("port") {
+        Some(Value::Number(port)) => port.to_string(),
+        Some(Value::String(port)) => port.clone(),
+        _ => return Some(json!({"type": "redis", "endpoint": host})),
+    };
+    Some(json!({"type": "redis", "endpoint": format!("{host}:{port}")}))
+}

@@ -1,0 +1,262 @@
+//! Migration for good: what is folded, what is said about it, and that the server keeps its config.
+#![allow(clippy::unwrap_used)]
+
+use llsd_generator::api::ApiVersion;
+use llsd_generator::check::finding::Severity;
+use llsd_generator::check::{Facts, Request, verdict};
+use llsd_generator::fold::{ConfigChange, Migration, migrate};
+use llsd_generator::path::Path;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn older(spec: Value) -> Value {
+    json!({"apiVersion": "llamastack.io/v1alpha1", "kind": "LlamaStackDistribution", "metadata": {"name": "a"}, "spec": spec})
+}
+
+fn with_env(distribution: &str, env: Value) -> Migration {
+    let object =
+        older(json!({"server": {"distribution": {"name": distribution}, "containerSpec": {"port": 8321, "env": env}}}));
+    let migration = migrate(&object, &Facts::default()).unwrap();
+    assert_valid(&migration.value);
+    migration
+}
+
+fn assert_valid(object: &Value) {
+    let (facts, unknown) = (Facts::default(), BTreeSet::new());
+    let request = Request { version: ApiVersion::V1Alpha2, value: object, old: None, unknown: &unknown, facts: &facts };
+    let errors: Vec<_> =
+        verdict(&request).findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect();
+    assert_eq!(errors, []);
+}
+
+fn moves(migration: &Migration) -> BTreeMap<String, String> {
+    migration.moves.iter().map(|(old, new)| (old.to_string(), new.to_string())).collect()
+}
+
+#[test]
+fn variables_become_the_provider_that_they_switch_on() {
+    let migration = with_env(
+        "starter",
+        json!([
+            {"name": "VLLM_URL", "value": "http://vllm:8000/v1"},
+            {"name": "LOG_LEVEL", "value": "debug"},
+            {"name": "VLLM_API_TOKEN", "valueFrom": {"secretKeyRef": {"name": "vllm", "key": "token"}}},
+            {"name": "VLLM_TLS_VERIFY", "value": "false"},
+        ]),
+    );
+    assert_eq!(
+        migration.value["spec"],
+        json!({
+            "distribution": {"name": "starter"},
+            "providers": {"inference": [{
+                "provider": "vllm",
+                "endpoint": "http://vllm:8000/v1",
+                "apiKey": {"secretKeyRef": {"name": "vllm", "key": "token"}},
+                "settings": {"tls_verify": false},
+            }]},
+            "networking": {"port": 8321},
+            "workload": {"overrides": {"env": [{"name": "LOG_LEVEL", "value": "debug"}]}},
+        })
+    );
+    assert_eq!(migration.report.config, ConfigChange::Same);
+    let moves = moves(&migration);
+    let env = "spec.server.containerSpec.env";
+    assert_eq!(moves[&format!("{env}[0].value")], "spec.providers.inference[0].endpoint");
+    assert_eq!(moves[&format!("{env}[1]")], "spec.workload.overrides.env[0]");
+    assert_eq!(moves[&format!("{env}[2].valueFrom.secretKeyRef")], "spec.providers.inference[0].apiKey.secretKeyRef");
+    assert_eq!(moves["spec.server.distribution"], "spec.distribution");
+}
+
+#[test]
+fn a_provider_that_stays_off_is_not_folded() {
+    let env = json!([{"name": "VLLM_API_TOKEN", "value": "x"}, {"name": "OTHER", "value": "y"}]);
+    let migration = with_env("starter", env.clone());
+    assert_eq!(migration.value["spec"]["workload"]["overrides"]["env"], env);
+    assert_eq!(migration.value["spec"].get("providers"), None);
+    assert_eq!(migration.report.config, ConfigChange::Untouched);
+}
+
+#[test]
+fn a_key_in_plain_text_stays_where_it_is() {
+    let migration = with_env(
+        "starter",
+        json!([
+            {"name": "VLLM_URL", "value": "http://vllm:8000/v1"},
+            {"name": "VLLM_API_TOKEN", "value": "not-for-eyes"},
+        ]),
+    );
+    let provider = &migration.value["spec"]["providers"]["inference"][0];
+    assert_eq!(provider["settings"], json!({"api_token": "${env.VLLM_API_TOKEN:=fake}"}));
+    assert_eq!(migration.value["spec"]["workload"]["overrides"]["env"][0]["name"], "VLLM_API_TOKEN");
+    assert_eq!(migration.report.config, ConfigChange::Same);
+    assert!(!format!("{:?}", migration.report).contains("not-for-eyes"));
+}
+
+#[test]
+fn every_known_variable_of_the_distributions_is_folded_or_kept_without_a_change() {
+    for distribution in ["starter", "remote-vllm", "postgres-demo", "meta-reference-gpu"] {
+        let text = llsd_generator::distribution::BaseConfig::embedded(distribution).unwrap();
+        let mut names: Vec<&str> =
+            text.split("${env.").skip(1).filter_map(|rest| rest.split([':', '}']).next()).collect();
+        names.sort_unstable();
+        names.dedup();
+        for secret in [false, true] {
+            let env: Value = names
+                .iter()
+                .map(|name| match name {
+                    _ if name.ends_with("PORT") => json!({"name": name, "value": "5433"}),
+                    _ if name.contains("MAX") || name.contains("SIZE") => json!({"name": name, "value": "7"}),
+                    _ if name.ends_with("VERIFY") => json!({"name": name, "value": "false"}),
+                    _ if name.ends_with("URL") || name.ends_with("BASE") => {
+                        json!({"name": name, "value": "http://host:1/v1"})
+                    }
+                    _ if secret && (name.ends_with("KEY") || name.ends_with("TOKEN") || name.ends_with("PASSWORD")) => {
+                        json!({"name": name, "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}})
+                    }
+                    _ => json!({"name": name, "value": "x"}),
+                })
+                .collect();
+            let migration = with_env(distribution, env);
+            assert_eq!(migration.report.config, ConfigChange::Same, "{distribution} {secret}: {:#?}", migration.report);
+        }
+    }
+}
+
+fn with_config(text: &str, env: Value) -> Migration {
+    let object = older(json!({
+        "server": {
+            "distribution": {"name": "starter"},
+            "containerSpec": {"env": env},
+            "userConfig": {"configMapName": "c"},
+        },
+    }));
+    let data = BTreeMap::from([("config.yaml".to_owned(), text.to_owned())]);
+    let facts =
+        Facts { config_maps: Some(BTreeMap::from([((String::new(), "c".to_owned()), data)])), ..Facts::default() };
+    let migration = migrate(&object, &facts).unwrap();
+    assert_valid(&migration.value);
+    migration
+}
+
+const CONFIG: &str = "\
+version: 2
+apis: [inference, safety, tool_runtime]
+providers:
+  inference:
+  - provider_id: main
+    provider_type: remote::vllm
+    config: {base_url: '${env.VLLM_URL:=http://v:8000/v1}', max_tokens: 100}
+  tool_runtime:
+  - provider_id: tavily-search
+    provider_type: remote::tavily-search
+    config: {api_key: '${env.TAVILY:=}', max_results: 5}
+storage:
+  backends:
+    kv_default: {type: kv_redis, host: redis, port: 6380}
+registered_resources:
+  models:
+  - {model_id: m, provider_id: main, model_type: llm, metadata: {context_length: 8192}}
+  tool_groups:
+  - {toolgroup_id: 'builtin::websearch', provider_id: tavily-search}
+";
+
+#[test]
+fn a_config_map_becomes_fields_and_what_differs_is_listed() {
+    let secret = json!([{"name": "TAVILY", "valueFrom": {"secretKeyRef": {"name": "t", "key": "k"}}}]);
+    let migration = with_config(CONFIG, secret);
+    let spec = &migration.value["spec"];
+    assert_eq!(spec.get("overrideConfig"), None);
+    assert_eq!(
+        spec["providers"]["inference"],
+        json!([
+            {"id": "main", "provider": "vllm", "endpoint": "http://v:8000/v1", "settings": {"max_tokens": 100}},
+        ])
+    );
+    assert_eq!(
+        spec["providers"]["toolRuntime"],
+        json!([{
+            "provider": "tavily-search",
+            "apiKey": {"secretKeyRef": {"name": "t", "key": "k"}},
+            "settings": {"max_results": 5},
+        }])
+    );
+    assert_eq!(spec["resources"]["models"], json!([{"name": "m", "contextLength": 8192}]));
+    assert_eq!(spec["storage"], json!({"kv": {"type": "redis", "endpoint": "redis:6380"}}));
+    assert!(spec["disabled"].as_array().unwrap().contains(&json!("vector_io")));
+    assert_eq!(spec.get("workload"), None, "the variable is read by the provider now");
+    let ConfigChange::Differs(differences) = &migration.report.config else { panic!("{:?}", migration.report) };
+    let places: Vec<&str> = differences.iter().map(|difference| difference.place.as_str()).collect();
+    assert!(places.contains(&"providers.inference[openai]"), "the distribution's own providers stay: {places:?}");
+    assert!(!places.iter().any(|place| place.contains("main") || place.contains("models[m]")), "{places:?}");
+}
+
+#[test]
+fn the_config_of_the_distribution_itself_folds_into_nothing() {
+    let text = llsd_generator::distribution::BaseConfig::embedded("starter").unwrap();
+    let migration = with_config(text, json!([]));
+    assert_eq!(migration.value["spec"]["overrideConfig"], json!({"configMapName": "c"}));
+    assert_eq!(migration.report.config, ConfigChange::Untouched);
+}
+
+#[test]
+fn an_edited_copy_of_the_distribution_folds_without_a_difference() {
+    let text = llsd_generator::distribution::BaseConfig::embedded("starter").unwrap();
+    let text = text.replacen("${env.VLLM_URL:+vllm}", "vllm", 1).replacen("${env.VLLM_URL:=}", "http://v:8000/v1", 1);
+    let migration = with_config(&text, json!([]));
+    assert_eq!(migration.value["spec"]["providers"]["inference"][0]["endpoint"], "http://v:8000/v1");
+    assert_eq!(migration.report.config, ConfigChange::Same);
+}
+
+#[test]
+fn an_unknown_or_broken_config_map_stays() {
+    let object = older(json!({"server": {"distribution": {"name": "starter"}, "userConfig": {"configMapName": "c"}}}));
+    let migration = migrate(&object, &Facts::default()).unwrap();
+    assert_eq!(migration.value["spec"]["overrideConfig"], json!({"configMapName": "c"}));
+    assert_eq!(migration.report.notes.len(), 1);
+    for text in ["", "- a", "a: [", "providers: {inference: text}", "apis: 1\nproviders: 2\nregistered_resources: 3"] {
+        let migration = with_config(text, json!([]));
+        assert_eq!(migration.value["spec"]["overrideConfig"], json!({"configMapName": "c"}), "{text}");
+    }
+}
+
+#[test]
+fn what_has_no_place_is_told() {
+    let object = older(json!({
+        "replicas": 1,
+        "server": {
+            "distribution": {"image": "example.com/x:1"},
+            "containerSpec": {"name": "server", "port": 80, "env": []},
+            "userConfig": {"configMapName": "c", "configMapNamespace": "elsewhere"},
+        },
+        "network": {"exposeRoute": false},
+    }));
+    let migration = migrate(&object, &Facts::default()).unwrap();
+    let lost: Vec<String> = migration.report.lost.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lost,
+        [
+            "spec.server.userConfig.configMapNamespace: \"elsewhere\" is gone",
+            "spec.server.containerSpec.name: \"server\" is gone",
+            "spec.server.containerSpec.port: 80 is gone",
+        ]
+    );
+    assert_eq!(migration.value["metadata"], json!({"name": "a"}), "no annotation");
+}
+
+#[test]
+fn any_valid_resource_migrates_and_the_newer_version_stays() {
+    let newer = json!({"apiVersion": "llamastack.io/v1alpha2", "kind": "LlamaStackDistribution", "spec": {"x": 1}});
+    assert_eq!(migrate(&newer, &Facts::default()).unwrap().value, newer);
+    assert!(migrate(&json!({"kind": "Pod"}), &Facts::default()).is_err());
+    for spec in [
+        json!(null),
+        json!("x"),
+        json!({}),
+        json!({"server": 1}),
+        json!({"server": {"containerSpec": {"env": "x"}}}),
+        json!({"server": {"distribution": {"name": "starter"}, "containerSpec": {"env": [1, {"name": 2}, {"name": "VLLM_URL", "value": 3}]}}}),
+    ] {
+        let migration = migrate(&older(spec), &Facts::default()).unwrap();
+        assert!(Path::parse("spec.distribution").find(&migration.value).is_some());
+    }
+}
