@@ -21,11 +21,22 @@ pub(super) struct Arguments {
     /// How to say it
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+    /// Apply the fixes that leave nothing to decide first, as `llsd fix` does
+    #[arg(long)]
+    fix: bool,
 }
 
 /// Checks all files against each other and prints what was found.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let (sources, mut unreadable) = input::expand(&arguments.paths);
+    if arguments.fix {
+        for source in sources.iter().filter(|source| matches!(source, input::Source::File(_))) {
+            // What cannot be read is told below, once.
+            if let Ok(Some(line)) = super::fix::fix_source(source, false) {
+                writeln!(io::stderr(), "{line}")?;
+            }
+        }
+    }
     let texts: Vec<_> = sources.par_iter().map(input::Source::read).collect();
     let mut files = Vec::with_capacity(texts.len());
     for (source, text) in sources.into_iter().zip(texts) {

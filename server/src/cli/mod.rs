@@ -3,9 +3,13 @@
 //! Exit codes: 0 nothing wrong, 1 findings, 2 wrong usage or a file that cannot be read or written.
 
 mod check;
+mod chosen;
+mod fix;
 mod input;
 mod lsp;
+mod render;
 mod report;
+mod schema;
 
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
@@ -30,6 +34,9 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Fix(fix::Arguments),
+    Render(render::Arguments),
+    Schema(schema::Arguments),
     Lsp(lsp::Arguments),
 }
 
@@ -47,6 +54,9 @@ pub fn run() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Fix(arguments) => fix::run(&arguments),
+        Command::Render(arguments) => render::run(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
         Command::Lsp(arguments) => return lsp::run(&arguments),
     };
     match result {

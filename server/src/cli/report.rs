@@ -62,3 +62,8 @@ pub(super) fn write(out: &mut dyn Write, format: Format, files: &[Checked]) -> i
         Format::Junit => junit::write(out, files),
     }
 }
+
+/// Writes the findings of one file for people, without a summary.
+pub(super) fn excerpts(out: &mut dyn Write, file: &Checked) -> io::Result<()> {
+    human::findings(out, file)
+}

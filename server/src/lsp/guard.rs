@@ -1,15 +1,12 @@
-//! What surrounds every request: a panic fails that request and nothing else, and `exit` ends the input.
+//! What surrounds every request: a panic fails that request and nothing else, and the end is noticed.
 
 use std::any::Any;
 use std::future::{self, Future};
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, ReadBuf};
-use tokio::sync::Notify;
 use tower_lsp::jsonrpc::{Error, Id, Request, Response};
 use tower_service::Service;
 
@@ -18,7 +15,6 @@ use tower_service::Service;
 pub(super) struct Exit {
     shut_down: AtomicBool,
     exited: AtomicBool,
-    notify: Notify,
 }
 
 impl Exit {
@@ -27,46 +23,17 @@ impl Exit {
         self.shut_down.load(Ordering::Acquire) && self.exited.load(Ordering::Acquire)
     }
 
-    /// Waits for `exit`.
-    pub(super) async fn requested(&self) {
-        let notified = self.notify.notified();
-        if !self.exited.load(Ordering::Acquire) {
-            notified.await;
-        }
+    /// Whether the client said `exit`.
+    pub(super) fn is_requested(&self) -> bool {
+        self.exited.load(Ordering::Acquire)
     }
 
     fn see(&self, method: &str) {
         match method {
             "shutdown" => self.shut_down.store(true, Ordering::Release),
-            "exit" => {
-                self.exited.store(true, Ordering::Release);
-                self.notify.notify_waiters();
-            }
+            "exit" => self.exited.store(true, Ordering::Release),
             _ => {}
         }
-    }
-}
-
-/// Input that ends when the client said `exit`, so that everything behind it drains and ends too.
-#[derive(Debug)]
-pub(super) struct UntilExit<R> {
-    inner: R,
-    exit: Arc<Exit>,
-}
-
-impl<R> UntilExit<R> {
-    pub(super) fn new(inner: R, exit: Arc<Exit>) -> Self {
-        Self { inner, exit }
-    }
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for UntilExit<R> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        // The service sees `exit` on the task that reads, before the next read.
-        if self.exit.exited.load(Ordering::Acquire) {
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.inner).poll_read(cx, buf)
     }
 }
 
@@ -128,4 +95,65 @@ pub(super) fn internal(what: &str) -> Error {
 pub(super) fn message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tower_lsp::jsonrpc::Result as Answered;
+
+    /// Panics on `now` at once and on `later` at the second poll; answers everything else.
+    #[derive(Debug)]
+    struct Faulty;
+
+    impl Service<Request> for Faulty {
+        type Response = Option<Response>;
+        type Error = std::convert::Infallible;
+        type Future = Answering<Self::Error>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, request: Request) -> Self::Future {
+            Box::pin(async move {
+                match request.method() {
+                    "now" => panic!("at once"),
+                    "later" => {
+                        tokio::task::yield_now().await;
+                        panic!("later")
+                    }
+                    _ => {}
+                }
+                Ok(request.id().map(|id| Response::from_ok(id.clone(), true.into())))
+            })
+        }
+    }
+
+    async fn ask(service: &mut Guarded<Faulty>, method: &'static str) -> Option<Answered<serde_json::Value>> {
+        let request = Request::build(method).id(1).finish();
+        service.call(request).await.unwrap().map(|response| response.into_parts().1)
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_panic_fails_one_request() {
+        let mut service = Guarded::new(Faulty, Arc::default());
+        for method in ["now", "later"] {
+            let error = ask(&mut service, method).await.unwrap().unwrap_err();
+            assert_eq!(error.message, format!("llsd failed on {method}; its log says more"));
+        }
+        assert_eq!(ask(&mut service, "fine").await, Some(Ok(true.into())));
+        let notification = Request::build("now").finish();
+        assert_eq!(service.call(notification).await, Ok(None));
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn the_end_is_orderly_after_shutdown() {
+        let exit = Arc::new(Exit::default());
+        let mut service = Guarded::new(Faulty, Arc::clone(&exit));
+        ask(&mut service, "shutdown").await;
+        assert!(!exit.is_requested());
+        ask(&mut service, "exit").await;
+        assert!(exit.is_requested() && exit.was_orderly());
+    }
 }

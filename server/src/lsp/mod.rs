@@ -7,5 +7,6 @@ mod guard;
 mod handlers;
 mod publish;
 mod server;
+mod wire;
 
 pub use server::{Transport, run};

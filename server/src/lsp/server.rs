@@ -1,19 +1,26 @@
 //! Starts the server on a transport and ends it as the protocol says.
 
 use super::backend::Backend;
-use super::guard::{Exit, Guarded, UntilExit};
+use super::guard::{Exit, Guarded};
 use super::handlers::preview;
-use std::io;
+use super::wire::{self, Message};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{SinkExt, StreamExt};
+use std::future::poll_fn;
+use std::io::{self, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::task::Poll;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpStream;
-use tower_lsp::{LspService, Server};
+use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
+use tower_lsp::jsonrpc::{Id, Request, Response};
+use tower_lsp::{ClientSocket, LspService};
+use tower_service::Service;
 
-/// How many requests may be unanswered at once. Above it, later messages, document changes included, would wait for
-/// earlier answers.
-const CONCURRENCY: usize = 256;
+/// How many messages wait unread while the loop is busy.
+const BACKLOG: usize = 64;
 /// How long a server that was told to exit waits for answers in progress.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -31,37 +38,118 @@ pub enum Transport {
 /// # Errors
 /// If the runtime cannot be started or nobody listens on the port.
 pub fn run(transport: Transport) -> io::Result<ExitCode> {
-    // One thread runs the request loop; analyses run on the blocking pool.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let exit = Arc::new(Exit::default());
-    runtime.block_on(async {
-        match transport {
-            Transport::Stdio => serve(tokio::io::stdin(), tokio::io::stdout(), &exit).await,
-            Transport::Socket(port) => {
-                let stream = TcpStream::connect(("127.0.0.1", port)).await?;
-                stream.set_nodelay(true)?;
-                let (input, output) = stream.into_split();
-                serve(input, output, &exit).await;
-            }
+    let (incoming, outgoing, writer) = match transport {
+        Transport::Stdio => connect(io::stdin(), io::stdout()),
+        Transport::Socket(port) => {
+            let stream = TcpStream::connect(("127.0.0.1", port))?;
+            stream.set_nodelay(true)?;
+            connect(stream.try_clone()?, stream)
         }
-        io::Result::Ok(())
-    })?;
-    // A thread that still reads standard input must not hold the process.
+    };
+    // One thread runs the loop; analyses run on the blocking pool.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let exit = Arc::new(Exit::default());
+    runtime.block_on(serve(incoming, outgoing, &exit));
+    // An analysis that still runs must not hold the process.
     runtime.shutdown_background();
+    if writer.join().is_err() {
+        tracing::error!("the writing thread panicked");
+    }
     Ok(if exit.was_orderly() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, exit: &Arc<Exit>) {
+#[derive(Debug)]
+enum Outgoing {
+    Request(Request),
+    Response(Response),
+}
+
+/// Threads that read and write: blocking calls of the standard library are the fastest way in and out.
+fn connect(
+    input: impl Read + Send + 'static,
+    mut output: impl Write + Send + 'static,
+) -> (Receiver<Message>, UnboundedSender<Outgoing>, JoinHandle<()>) {
+    let (send_in, incoming) = channel(BACKLOG);
+    thread::spawn(move || {
+        let mut input = BufReader::with_capacity(1 << 16, input);
+        loop {
+            match wire::read(&mut input) {
+                Ok(Some(message)) => {
+                    if send_in.blocking_send(message).is_err() {
+                        break;
+                    }
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    tracing::error!(%error, "the connection ends");
+                    break;
+                }
+            }
+        }
+    });
+    let (outgoing, mut receive_out) = unbounded_channel();
+    let writer = thread::spawn(move || {
+        while let Some(message) = receive_out.blocking_recv() {
+            let written = match &message {
+                Outgoing::Request(request) => wire::write(&mut output, request),
+                Outgoing::Response(response) => wire::write(&mut output, response),
+            };
+            if let Err(error) = written {
+                tracing::warn!(%error, "nobody reads");
+                break;
+            }
+        }
+    });
+    (incoming, outgoing, writer)
+}
+
+async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoing>, exit: &Arc<Exit>) {
     let (service, socket) = LspService::build(Backend::new).custom_method("llsd/preview", preview::handle).finish();
-    let service = Guarded::new(service, Arc::clone(exit));
-    let input = UntilExit::new(input, Arc::clone(exit));
-    let serving = Server::new(input, output, socket).concurrency_level(CONCURRENCY).serve(service);
-    let overdue = async {
-        exit.requested().await;
-        tokio::time::sleep(GRACE).await;
+    let mut service = Guarded::new(service, Arc::clone(exit));
+    let (mut requests, mut responses) = ClientSocket::split(socket);
+    let mut answering = FuturesUnordered::new();
+    // A closed channel means that the client no longer reads; the reading side will notice too.
+    let send = |message| {
+        let _ = outgoing.send(message);
     };
-    tokio::select! {
-        () = serving => {}
-        () = overdue => {}
+    while !exit.is_requested() {
+        tokio::select! {
+            Some(request) = requests.next() => send(Outgoing::Request(request)),
+            Some(answer) = answering.next() => {
+                if let Ok(Some(answer)) = answer {
+                    send(Outgoing::Response(answer));
+                }
+            }
+            message = incoming.recv() => match message {
+                None => break,
+                Some(Message::Malformed(error)) => send(Outgoing::Response(Response::from_error(Id::Null, error))),
+                Some(Message::Response(response)) => {
+                    let _ = responses.send(response).await;
+                }
+                Some(Message::Request(request)) => {
+                    // Always ready while the session lasts.
+                    if poll_fn(|cx| service.poll_ready(cx)).await.is_err() {
+                        break;
+                    }
+                    // The first poll happens here, in the order of arrival: handlers change documents in it.
+                    let mut answer = service.call(request);
+                    match poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await {
+                        Poll::Ready(Ok(Some(answer))) => send(Outgoing::Response(answer)),
+                        Poll::Ready(_) => {}
+                        Poll::Pending => answering.push(answer),
+                    }
+                }
+            }
+        }
+    }
+    let rest = async {
+        while let Some(answer) = answering.next().await {
+            if let Ok(Some(answer)) = answer {
+                send(Outgoing::Response(answer));
+            }
+        }
+    };
+    if tokio::time::timeout(GRACE, rest).await.is_err() {
+        tracing::warn!("requests were still running at the end");
     }
 }

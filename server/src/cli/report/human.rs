@@ -11,12 +11,15 @@ const WIDTH: usize = 120;
 /// Findings, then one line that sums up.
 pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
     for file in files {
-        let lines = Lines::new(&file.text);
-        for found in &file.diagnostics {
-            finding(out, &file.name, &lines, found)?;
-        }
+        findings(out, file)?;
     }
     summary(out, files)
+}
+
+/// The findings of one file.
+pub(super) fn findings(out: &mut dyn Write, file: &Checked) -> io::Result<()> {
+    let lines = Lines::new(&file.text);
+    file.diagnostics.iter().try_for_each(|found| finding(out, &file.name, &lines, found))
 }
 
 fn finding(out: &mut dyn Write, name: &str, lines: &Lines<'_>, found: &Diagnostic) -> io::Result<()> {

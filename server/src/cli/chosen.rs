@@ -1,0 +1,77 @@
+//! One resource of one file, for the commands that speak of a single one.
+
+use super::input::Source;
+use super::{FAILURE, complain};
+use crate::ide::{self, Analysis, Resource, Workspace};
+use crate::workspace;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Which one.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The file, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Name of the resource, where the file has several
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+}
+
+/// A resource, and the file around it.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    /// The file, as the user named it.
+    pub(super) name: String,
+    /// Where it is on disk, unless it came through standard input.
+    pub(super) path: Option<PathBuf>,
+    /// The whole file, understood together with the manifests beside it.
+    pub(super) analysis: Analysis,
+    /// The resource.
+    pub(super) resource: Resource,
+}
+
+/// Finds the resource. What prevents that has been said on standard error; the error is the exit code.
+pub(super) fn resource(arguments: &Arguments) -> Result<Chosen, u8> {
+    let source = Source::named(&arguments.file);
+    let text = source.read().map_err(|problem| fail(&problem.to_string()))?;
+    let path = match &source {
+        Source::File(path) => Some(path.clone()),
+        Source::Stdin => None,
+    };
+    let analysis = ide::analyse(text, None, &path.as_deref().map(beside).unwrap_or_default());
+    let name = source.to_string();
+    let resource = choose(&name, analysis.resources(), arguments.name.as_deref()).map_err(|reason| fail(&reason))?;
+    Ok(Chosen { name, path, analysis, resource })
+}
+
+fn choose(file: &str, resources: Vec<Resource>, wanted: Option<&str>) -> Result<Resource, String> {
+    let names: Vec<String> = resources.iter().map(|resource| resource.name.clone()).collect();
+    let mut fitting: Vec<_> =
+        resources.into_iter().filter(|resource| wanted.is_none_or(|wanted| resource.name == wanted)).collect();
+    match (fitting.len(), wanted) {
+        (1, _) => Ok(fitting.remove(0)),
+        _ if names.is_empty() => Err(format!("{file} has no LlamaStackDistribution")),
+        (0, Some(wanted)) => Err(format!("{file} has no resource named {wanted:?}; it has {}", names.join(", "))),
+        (_, Some(wanted)) => Err(format!("{file} has several resources named {wanted:?}; rename one")),
+        (_, None) => Err(format!("{file} has several resources; choose one with --name: {}", names.join(", "))),
+    }
+}
+
+/// The Secrets and ConfigMaps in the files of the same directory.
+fn beside(file: &Path) -> Workspace {
+    let mut found = Workspace::new();
+    let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if workspace::is_manifest(&path) && path.file_name() != file.file_name() {
+            found.set(&path.to_string_lossy(), Arc::clone(&workspace::objects_of(&path)));
+        }
+    }
+    found
+}
+
+fn fail(reason: &str) -> u8 {
+    complain(&reason);
+    FAILURE
+}

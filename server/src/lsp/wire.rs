@@ -1,0 +1,138 @@
+//! Messages on a byte stream: the header with the length, then JSON.
+
+use serde_json::Value;
+use std::io::{self, BufRead, Write};
+use tower_lsp::jsonrpc::{Error, Request, Response};
+
+/// A longer message is not a message. In bytes.
+const MAX_LENGTH: usize = 256 << 20;
+/// Longest header line, in bytes.
+const MAX_HEADER: u64 = 4096;
+
+/// What a client sent.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// A request or a notification.
+    Request(Request),
+    /// An answer to a request of the server.
+    Response(Response),
+    /// Nothing that can be understood; the next message may be.
+    Malformed(Error),
+}
+
+/// Reads one message. None: the stream has ended.
+///
+/// # Errors
+/// If the stream fails, or holds something from which no next message can be found.
+pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
+    let Some(length) = read_header(input)? else { return Ok(None) };
+    let mut body = vec![0; length];
+    input.read_exact(&mut body)?;
+    Ok(Some(parse(&body)))
+}
+
+/// Writes one message.
+pub(super) fn write(output: &mut impl Write, message: &impl serde::Serialize) -> io::Result<()> {
+    let body = serde_json::to_vec(message)?;
+    // In one piece, so that a reader wakes once.
+    let mut bytes = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+    bytes.extend_from_slice(&body);
+    output.write_all(&bytes)?;
+    output.flush()
+}
+
+fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
+    let (mut length, mut line) = (None, Vec::new());
+    loop {
+        line.clear();
+        if io::Read::take(&mut *input, MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let Ok(text) = std::str::from_utf8(&line) else { return Err(broken("a header that is not text")) };
+        match (text.trim_end().split_once(':'), length) {
+            (Some((name, value)), _) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse().ok().filter(|length| *length <= MAX_LENGTH);
+                if length.is_none() {
+                    return Err(broken("a Content-Length that is no length"));
+                }
+            }
+            (None, Some(length)) if text.trim_end().is_empty() => return Ok(Some(length)),
+            // Other headers, and empty lines between messages, mean nothing.
+            (Some(_), _) | (None, None) if text.trim_end().is_empty() || text.contains(':') => {}
+            _ => return Err(broken("a header that is no header")),
+        }
+    }
+}
+
+fn parse(body: &[u8]) -> Message {
+    // An answer reads as a request without a method.
+    if let Some(request) = serde_json::from_slice(body).ok().filter(|request: &Request| !request.method().is_empty()) {
+        return Message::Request(request);
+    }
+    if let Ok(response) = serde_json::from_slice(body) {
+        return Message::Response(response);
+    }
+    Message::Malformed(match serde_json::from_slice::<Value>(body) {
+        Ok(_) => Error::invalid_request(),
+        Err(_) => Error::parse_error(),
+    })
+}
+
+fn broken(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("the client sent {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn all(mut bytes: &[u8]) -> Vec<String> {
+        let mut kinds = Vec::new();
+        loop {
+            kinds.push(match read(&mut bytes) {
+                Ok(Some(Message::Request(request))) => request.method().to_owned(),
+                Ok(Some(Message::Response(response))) => format!("answer to {}", response.id()),
+                Ok(Some(Message::Malformed(error))) => error.code.code().to_string(),
+                Ok(None) => return kinds,
+                Err(error) => {
+                    kinds.push(error.to_string());
+                    return kinds;
+                }
+            });
+        }
+    }
+
+    fn framed(body: &str) -> String {
+        format!("Content-Length: {}\r\n\r\n{body}", body.len())
+    }
+
+    #[test]
+    fn a_broken_message_is_not_the_end() {
+        let stream = [
+            framed("{"),
+            framed("[]"),
+            framed(r#"{"jsonrpc":"2.0","method":"a"}"#),
+            "\r\nContent-Type: x\r\ncontent-length:36\r\n\r\n".to_owned() + r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+        ];
+        assert_eq!(all(stream.concat().as_bytes()), ["-32700", "-32600", "a", "answer to 7"]);
+    }
+
+    #[test]
+    fn what_is_no_stream_of_messages_ends() {
+        assert_eq!(all(b"hello\n"), ["the client sent a header that is no header"]);
+        assert_eq!(
+            all(b"Content-Length: 999999999999\r\n\r\n"),
+            ["the client sent a Content-Length that is no length"]
+        );
+        assert_eq!(all(b"Content-Length: 5\r\n\r\n{}"), ["failed to fill whole buffer"]);
+        assert_eq!(all(b"Content-Length: 5\r\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &json!({"jsonrpc": "2.0", "method": "é"})).unwrap();
+        assert_eq!(all(&bytes), ["é"]);
+    }
+}

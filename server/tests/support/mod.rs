@@ -1,0 +1,300 @@
+//! A small language client: real process, real bytes.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a test waits for anything. Machines under load are slow; a hang is much slower.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The binary under test.
+pub(crate) fn llsd() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_llsd"))
+}
+
+/// One session with the server.
+pub(crate) struct Client {
+    process: Child,
+    output: Option<Box<dyn Write + Send>>,
+    input: Receiver<Value>,
+    waiting: VecDeque<Value>,
+    next_id: i64,
+}
+
+impl Client {
+    /// Starts the server on standard input and output.
+    pub(crate) fn start() -> Self {
+        let mut process = llsd()
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the binary starts");
+        let output: ChildStdin = process.stdin.take().expect("stdin is piped");
+        let input = process.stdout.take().expect("stdout is piped");
+        Self::over(process, Box::new(output), input)
+    }
+
+    /// Starts the server on a port that this client listens on.
+    pub(crate) fn start_on_socket() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("bound").port();
+        let process = llsd()
+            .args(["lsp", "--socket", &port.to_string()])
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("the binary starts");
+        let (stream, _) = listener.accept().expect("the server connects");
+        let input: TcpStream = stream.try_clone().expect("a second handle");
+        Self::over(process, Box::new(stream), input)
+    }
+
+    fn over(process: Child, output: Box<dyn Write + Send>, input: impl Read + Send + 'static) -> Self {
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            let mut input = BufReader::new(input);
+            while let Some(message) = read(&mut input) {
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { process, output: Some(output), input: receiver, waiting: VecDeque::new(), next_id: 0 }
+    }
+
+    /// Starts a server and initializes it as a client that counts in UTF-16 and knows snippets.
+    pub(crate) fn ready() -> Self {
+        Self::ready_with(&json!({}), &[]).0
+    }
+
+    /// Starts a server and initializes it with more capabilities and workspace folders. Returns its answer too.
+    pub(crate) fn ready_with(more: &Value, folders: &[&std::path::Path]) -> (Self, Value) {
+        let mut client = Self::start();
+        let answer = client.initialize(more, folders);
+        (client, answer)
+    }
+
+    /// `initialize` and `initialized`.
+    pub(crate) fn initialize(&mut self, more: &Value, folders: &[&std::path::Path]) -> Value {
+        let mut capabilities = json!({
+            "textDocument": {
+                "completion": {"completionItem": {"snippetSupport": true}},
+                "documentSymbol": {"hierarchicalDocumentSymbolSupport": true},
+                "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}},
+                "publishDiagnostics": {"relatedInformation": true, "versionSupport": true},
+            },
+        });
+        merge(&mut capabilities, more);
+        let folders: Vec<Value> = folders
+            .iter()
+            .map(|folder| json!({"uri": format!("file://{}", folder.display()), "name": "folder"}))
+            .collect();
+        let params = json!({"processId": null, "capabilities": capabilities, "workspaceFolders": folders});
+        let answer = self.request("initialize", params);
+        self.notify("initialized", json!({}));
+        answer
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
+        let output = self.output.as_mut().expect("the connection is open");
+        output.write_all(bytes).and_then(|()| output.flush()).expect("the server reads");
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        self.send_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    }
+
+    /// Sends a notification.
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        let mut message = json!({"jsonrpc": "2.0", "method": method});
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        self.send(&message);
+    }
+
+    /// Sends a request without waiting. Returns its id.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> i64 {
+        self.next_id += 1;
+        let mut message = json!({"jsonrpc": "2.0", "id": self.next_id, "method": method});
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        self.send(&message);
+        self.next_id
+    }
+
+    /// Waits for the answer to `id`: the whole message.
+    pub(crate) fn answer(&mut self, id: i64) -> Value {
+        self.wait(|message| message["id"] == id && message.get("method").is_none())
+    }
+
+    /// Sends a request and returns its result. Panics on an error answer.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        let answer = self.answer(id);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// Opens a document with version 1.
+    pub(crate) fn open(&mut self, uri: &str, text: &str) {
+        let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": text});
+        self.notify("textDocument/didOpen", json!({"textDocument": document}));
+    }
+
+    /// Changes a document.
+    pub(crate) fn change(&mut self, uri: &str, version: i32, changes: Value) {
+        let document = json!({"uri": uri, "version": version});
+        self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
+    }
+
+    /// Waits for the diagnostics of a version.
+    pub(crate) fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+        let message = self.wait(|message| {
+            let params = &message["params"];
+            message["method"] == "textDocument/publishDiagnostics"
+                && params["uri"] == uri
+                && params["version"] == version
+        });
+        message["params"]["diagnostics"].as_array().expect("a list").clone()
+    }
+
+    /// The next message for which `wanted` holds; others stay for later.
+    pub(crate) fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        self.try_wait(PATIENCE, wanted).unwrap_or_else(|| panic!("no answer; still waiting: {:?}", self.waiting))
+    }
+
+    /// As [`Client::wait`], for a limited time.
+    pub(crate) fn try_wait(&mut self, time: Duration, wanted: impl Fn(&Value) -> bool) -> Option<Value> {
+        if let Some(at) = self.waiting.iter().position(&wanted) {
+            return self.waiting.remove(at);
+        }
+        let deadline = Instant::now() + time;
+        loop {
+            match self.input.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(message) if wanted(&message) => return Some(message),
+                Ok(message) => self.waiting.push_back(message),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    /// Everything that came and was not waited for.
+    pub(crate) fn leftovers(&mut self) -> Vec<Value> {
+        self.waiting.extend(self.input.try_iter());
+        self.waiting.drain(..).collect()
+    }
+
+    /// `shutdown`, `exit`, and how the process ended.
+    pub(crate) fn shut_down(mut self) -> ExitStatus {
+        self.request("shutdown", Value::Null);
+        self.notify("exit", Value::Null);
+        self.end()
+    }
+
+    /// Closes the connection, as a client that dies does, and how the process ended.
+    pub(crate) fn hang_up(mut self) -> ExitStatus {
+        self.output = None;
+        self.end()
+    }
+
+    /// How the process ended.
+    pub(crate) fn end(mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.process.try_wait().expect("the process can be asked") {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "the server does not end");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn read(input: &mut impl BufRead) -> Option<Value> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if input.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end() {
+            "" => break,
+            header => {
+                if let Some(value) = header.strip_prefix("Content-Length: ") {
+                    length = value.parse().ok();
+                }
+            }
+        }
+    }
+    let mut body = vec![0; length?];
+    input.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
+
+fn merge(into: &mut Value, more: &Value) {
+    match (into, more) {
+        (Value::Object(into), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(into.entry(key.clone()).or_insert(Value::Null), value);
+            }
+        }
+        (into, more) => *into = more.clone(),
+    }
+}
+
+/// A position in the protocol's words.
+pub(crate) fn at(line: u32, character: u32) -> Value {
+    json!({"line": line, "character": character})
+}
+
+/// An insertion at a position.
+pub(crate) fn insert(line: u32, character: u32, text: &str) -> Value {
+    json!({"range": {"start": at(line, character), "end": at(line, character)}, "text": text})
+}
+
+/// The text that edits of the protocol make of `text`, counting UTF-16.
+pub(crate) fn edited(text: &str, edits: &[Value]) -> String {
+    let offset = |position: &Value| {
+        let line = position["line"].as_u64().expect("a line") as usize;
+        let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+        let mut left = position["character"].as_u64().expect("a character") as usize;
+        let mut offset = start;
+        for character in text[start..].chars() {
+            if left == 0 {
+                break;
+            }
+            left -= character.len_utf16();
+            offset += character.len_utf8();
+        }
+        offset
+    };
+    let mut spans: Vec<_> = edits
+        .iter()
+        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str()))
+        .collect();
+    spans.sort_by_key(|(start, end, _)| (*start, *end));
+    let mut result = text.to_owned();
+    for (start, end, new) in spans.into_iter().rev() {
+        result.replace_range(start..end, new.expect("a text"));
+    }
+    result
+}
