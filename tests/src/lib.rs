@@ -2,3 +2,4 @@
 
 pub mod cluster;
 pub mod llama_stack;
+pub mod llsd;

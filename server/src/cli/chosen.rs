@@ -23,8 +23,6 @@ pub(super) struct Arguments {
 pub(super) struct Chosen {
     /// The file, as the user named it.
     pub(super) name: String,
-    /// Where it is on disk, unless it came through standard input.
-    pub(super) path: Option<PathBuf>,
     /// The whole file, understood together with the manifests beside it.
     pub(super) analysis: Analysis,
     /// The resource.
@@ -34,15 +32,28 @@ pub(super) struct Chosen {
 /// Finds the resource. What prevents that has been said on standard error; the error is the exit code.
 pub(super) fn resource(arguments: &Arguments) -> Result<Chosen, u8> {
     let source = Source::named(&arguments.file);
-    let text = source.read().map_err(|problem| fail(&problem.to_string()))?;
-    let path = match &source {
-        Source::File(path) => Some(path.clone()),
-        Source::Stdin => None,
-    };
-    let analysis = ide::analyse(text, None, &path.as_deref().map(beside).unwrap_or_default());
+    let (_, analysis) = read(&source)?;
     let name = source.to_string();
-    let resource = choose(&name, analysis.resources(), arguments.name.as_deref()).map_err(|reason| fail(&reason))?;
-    Ok(Chosen { name, path, analysis, resource })
+    let resource = choose(&name, analysis.resources(), arguments.name.as_deref()).map_err(|reason| {
+        complain(&reason);
+        FAILURE
+    })?;
+    Ok(Chosen { name, analysis, resource })
+}
+
+/// Reads one file and understands it together with the manifests beside it. What prevents that has been said on
+/// standard error; the error is the exit code.
+pub(super) fn read(source: &Source) -> Result<(Arc<str>, Analysis), u8> {
+    let text = source.read().map_err(|problem| {
+        complain(&problem);
+        FAILURE
+    })?;
+    let workspace = match source {
+        Source::File(path) => beside(path),
+        Source::Stdin => Workspace::new(),
+    };
+    let analysis = ide::analyse(Arc::clone(&text), None, &workspace);
+    Ok((text, analysis))
 }
 
 fn choose(file: &str, resources: Vec<Resource>, wanted: Option<&str>) -> Result<Resource, String> {
@@ -69,9 +80,4 @@ fn beside(file: &Path) -> Workspace {
         }
     }
     found
-}
-
-fn fail(reason: &str) -> u8 {
-    complain(&reason);
-    FAILURE
 }

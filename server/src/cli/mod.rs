@@ -4,9 +4,11 @@
 
 mod check;
 mod chosen;
+mod explain;
 mod fix;
 mod input;
 mod lsp;
+mod migrate;
 mod render;
 mod report;
 mod schema;
@@ -34,7 +36,9 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Explain(explain::Arguments),
     Fix(fix::Arguments),
+    Migrate(migrate::Arguments),
     Render(render::Arguments),
     Schema(schema::Arguments),
     Lsp(lsp::Arguments),
@@ -54,7 +58,9 @@ pub fn run() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Fix(arguments) => fix::run(&arguments),
+        Command::Migrate(arguments) => migrate::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Lsp(arguments) => return lsp::run(&arguments),

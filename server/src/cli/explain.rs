@@ -1,0 +1,87 @@
+//! `llsd explain`.
+
+use super::{CLEAN, FAILURE, complain};
+use clap::Args;
+use llsd_generator::check::finding::Severity;
+use llsd_generator::check::{RuleInfo, rules};
+use llsd_generator::nearest::nearest;
+use std::io::{self, Write};
+
+/// Say what a rule looks for and why
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Id of the rule, as findings show it; without it: all rules
+    #[arg(value_name = "RULE")]
+    rule: Option<String>,
+    /// Print the page of all rules, as Markdown
+    #[arg(long, conflicts_with = "rule", hide = true)]
+    markdown: bool,
+}
+
+/// Prints one rule or the list of all.
+pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
+    let mut out = io::stdout().lock();
+    if arguments.markdown {
+        out.write_all(page().as_bytes())?;
+        return Ok(CLEAN);
+    }
+    let Some(wanted) = &arguments.rule else {
+        let width = rules().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+        for rule in rules() {
+            writeln!(out, "{:width$}  {}", rule.id, rule.summary)?;
+        }
+        return Ok(CLEAN);
+    };
+    // The prefix is the same everywhere; nobody should have to type it.
+    let is_wanted = |rule: &&RuleInfo| rule.id == wanted || rule.id.strip_prefix("llsd::") == Some(wanted);
+    match rules().iter().find(is_wanted) {
+        Some(rule) => {
+            writeln!(out, "{} ({})\n\n{}\n{}\n", rule.id, word(rule.severity), rule.summary, rule.why)?;
+            for line in rule.example.lines() {
+                writeln!(out, "    {line}")?;
+            }
+            Ok(CLEAN)
+        }
+        None => {
+            let near = nearest(wanted, rules().iter().map(|rule| rule.id));
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            complain(&format!("no rule is called {wanted:?}{hint} `llsd explain` lists them"));
+            Ok(FAILURE)
+        }
+    }
+}
+
+/// The reference of all rules: `docs/findings.md`.
+fn page() -> String {
+    let mut page = String::from(
+        "# Findings\n\n\
+         What `llsd check`, the editor, the webhook and the operator say, by rule. Written by \
+         `llsd explain --markdown`; the rules in `generator/src/check/rules` are the source.\n",
+    );
+    for rule in rules() {
+        let severity = word(rule.severity);
+        page.push_str(&format!(
+            "\n## {}\n\n*{severity}* · {} {}\n\n```yaml\n{}\n```\n",
+            rule.id, rule.summary, rule.why, rule.example
+        ));
+    }
+    page
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "remark",
+        Severity::Hint => "hint",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_page_in_the_documentation_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/findings.md");
+        expect_test::expect_file![path].assert_eq(&super::page());
+    }
+}

@@ -1,0 +1,89 @@
+//! A user's way through one file in a real Neovim: mistakes, completion, hover, a fix, the preview, a migration.
+
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const RESOURCE: &str = "\
+# A comment that stays.
+apiVersion: llamastack.io/v1alpha2
+kind: LlamaStackDistribution
+metadata:
+  name: minimal
+spec:
+  distribution:
+    name: starter
+  providers:
+    inference:
+      - provider: vll▮
+        endpont: http://vllm:8000/v1 # \u{1F999} and so does this one
+";
+
+/// Runs the scenario of `tests/editors/neovim.lua` and collects what it says.
+fn run(folder: &Path) -> Map<String, Value> {
+    let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors");
+    let neovim = Command::new(editors.join("setup.sh")).output().expect("setup.sh runs");
+    assert!(neovim.status.success(), "no Neovim:\n{}", String::from_utf8_lossy(&neovim.stderr));
+    let neovim = Path::new(String::from_utf8_lossy(&neovim.stdout).trim()).join("nvim");
+    let file = folder.join("resource.yaml");
+    fs::write(&file, RESOURCE).expect("a file can be written");
+    let output = Command::new(neovim)
+        .args(["--headless", "--clean", "-l"])
+        .arg(editors.join("neovim.lua"))
+        .args([&file, llsd_tests::llsd::binary(), &sample("v1alpha1-env.yaml")])
+        // Nothing of the user's own set-up takes part.
+        .env("XDG_CONFIG_HOME", folder)
+        .env("XDG_DATA_HOME", folder)
+        .env("XDG_STATE_HOME", folder)
+        .output()
+        .expect("Neovim runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut said = Map::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let entry: Map<String, Value> = serde_json::from_str(line).expect("a JSON line");
+        said.extend(entry);
+    }
+    said
+}
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples").join(name)
+}
+
+#[test]
+fn neovim_shows_completes_explains_and_mends() {
+    let folder = std::env::temp_dir().join(format!("llsd-neovim-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let said = run(&folder);
+    let completed = RESOURCE.replace("vll▮", "vllm");
+    let fixed = completed.replace("endpont", "endpoint");
+
+    assert_eq!(said["server"]["info"]["name"], "llsd");
+    assert_eq!(said["server"]["encoding"], "utf-8", "Neovim offers bytes");
+    assert_eq!(said["server"]["filetype"], "yaml");
+
+    let offers = said["completion"].as_array().expect("offers");
+    assert!(offers.contains(&"vllm".into()), "{offers:?}");
+    assert_eq!(said["completed"], completed);
+
+    let found = &said["diagnostics"][0];
+    assert_eq!((&found["line"], &found["column"]), (&11.into(), &8.into()), "{found}");
+    assert_eq!(found["source"], "llsd");
+    assert!(found["message"].as_str().expect("a message").contains("endpont"), "{found}");
+
+    assert!(said["hover"].as_str().is_some_and(|text| text.contains("remote::vllm")), "{}", said["hover"]);
+    assert_eq!(said["fixed"], fixed);
+
+    let config = said["preview"]["text"].as_str().expect("a config");
+    assert!(config.contains("base_url: http://vllm:8000/v1"), "{config}");
+
+    // The editor and the command line migrate alike.
+    let output = Command::new(llsd_tests::llsd::binary())
+        .arg("migrate")
+        .arg(sample("v1alpha1-env.yaml"))
+        .output()
+        .expect("llsd");
+    assert_eq!(said["migrated"], String::from_utf8_lossy(&output.stdout).as_ref());
+    let _ = fs::remove_dir_all(&folder);
+}
