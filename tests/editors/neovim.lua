@@ -49,7 +49,7 @@ offers = offers.items or offers
 emit('completion', vim.tbl_map(function(item) return item.label end, offers))
 table.sort(offers, function(a, b) return a.sortText < b.sortText end)
 offers = vim.tbl_filter(function(item) return vim.startswith(item.filterText, 'vll') end, offers)
-vim.lsp.util.apply_text_edits({ assert(offers[1], 'no offer').textEdit }, 0, client.offset_encoding)
+vim.lsp.util.apply_text_edits({ assert(offers[1], 'no offer').textEdit }, vim.api.nvim_get_current_buf(), client.offset_encoding)
 emit('completed', buffer())
 local settled = vim.api.nvim_buf_get_changedtick(0)
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Which one.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct Choice {
     /// The file, or - for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -30,7 +30,7 @@ pub(super) struct Chosen {
 }
 
 /// Finds the resource. What prevents that has been said on standard error; the error is the exit code.
-pub(super) fn resource(arguments: &Arguments) -> Result<Chosen, u8> {
+pub(super) fn resource(arguments: &Choice) -> Result<Chosen, u8> {
     let source = Source::named(&arguments.file);
     let (_, analysis) = read(&source)?;
     let name = source.to_string();

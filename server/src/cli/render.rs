@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, Write};
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    chosen: chosen::Arguments,
+    choice: chosen::Choice,
     /// Put in front of each line where it comes from
     #[arg(long)]
     origins: bool,
@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 
 /// Prints the config, or says why there is none.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
-    let chosen = match chosen::resource(&arguments.chosen) {
+    let chosen = match chosen::resource(&arguments.choice) {
         Ok(chosen) => chosen,
         Err(code) => return Ok(code),
     };
