@@ -182,7 +182,8 @@ fn a_config_map_becomes_fields_and_what_differs_is_listed() {
     );
     assert_eq!(spec["resources"]["models"], json!([{"name": "m", "contextLength": 8192}]));
     assert_eq!(spec["storage"], json!({"kv": {"type": "redis", "endpoint": "redis:6380"}}));
-    assert!(spec["disabled"].as_array().unwrap().contains(&json!("vector_io")));
+    let disabled = ["agents", "batches", "datasetio", "eval", "post_training", "scoring"];
+    assert_eq!(spec["disabled"], json!(disabled), "files and vector_io are needed by a tool of the distribution");
     assert_eq!(spec.get("workload"), None, "the variable is read by the provider now");
     let ConfigChange::Differs(differences) = &migration.report.config else { panic!("{:?}", migration.report) };
     let places: Vec<&str> = differences.iter().map(|difference| difference.place.as_str()).collect();

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// What a `LlamaStackDistribution` should be, in the older version.
+#[allow(clippy::duplicated_attributes, reason = "columns of one type")]
 #[derive(CustomResource, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "llamastack.io",

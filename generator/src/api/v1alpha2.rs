@@ -30,6 +30,7 @@ pub const DEFAULT_PORT: u16 = 8321;
 pub const DEFAULT_MOUNT_PATH: &str = "/.llama";
 
 /// What a `LlamaStackDistribution` should be.
+#[allow(clippy::duplicated_attributes, reason = "columns of one type")]
 #[derive(CustomResource, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[kube(
     group = "llamastack.io",

@@ -14,10 +14,10 @@ pub(super) fn fill_defaults(object: &mut Value, version: ApiVersion) {
         match value {
             Value::Object(fields) => {
                 for (name, field) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-                    if let Some(default) = field.get("default") {
-                        if fields.get(name).is_none_or(Value::is_null) {
-                            fields.insert(name.clone(), default.clone());
-                        }
+                    if let Some(default) = field.get("default")
+                        && fields.get(name).is_none_or(Value::is_null)
+                    {
+                        fields.insert(name.clone(), default.clone());
                     }
                 }
                 for (name, value) in fields {
@@ -116,10 +116,10 @@ fn matches(pattern: &str, text: &str) -> bool {
         let mut found = HashMap::new();
         let mut open = ApiVersion::ALL.map(crd::schema).to_vec();
         while let Some(schema) = open.pop() {
-            if let Some(pattern) = schema.get("pattern").and_then(Value::as_str) {
-                if let Ok(compiled) = Regex::new(pattern) {
-                    found.insert(pattern.to_owned(), compiled);
-                }
+            if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
+                && let Ok(compiled) = Regex::new(pattern)
+            {
+                found.insert(pattern.to_owned(), compiled);
             }
             open.extend(
                 schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(_, child)| child),

@@ -100,10 +100,10 @@ fn complete(object: &Value, source: ApiVersion, target: ApiVersion) -> Value {
     for name in [V1ALPHA1_FIELDS, V1ALPHA2_FIELDS] {
         kept::remove_annotation(&mut result, name);
     }
-    if result["metadata"]["annotations"] == json!({}) {
-        if let Some(metadata) = result["metadata"].as_object_mut() {
-            metadata.shift_remove("annotations");
-        }
+    if result["metadata"]["annotations"] == json!({})
+        && let Some(metadata) = result["metadata"].as_object_mut()
+    {
+        metadata.shift_remove("annotations");
     }
     fit::fill_defaults(&mut result, target);
     result

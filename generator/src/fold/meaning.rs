@@ -161,7 +161,7 @@ pub(super) fn compare(before: &Meaning, after: &Meaning) -> Vec<Difference> {
     for name in names.keys().copied() {
         let (old, new) = (before.get(name), after.get(name));
         if name.ends_with(']') && (old.is_none() || new.is_none()) {
-            let what = |values: Option<&BTreeMap<String, String>>| values.map(|values| summary(values));
+            let what = |values: Option<&BTreeMap<String, String>>| values.map(summary);
             differences.push(Difference { place: name.clone(), before: what(old), after: what(new) });
             continue;
         }

@@ -14,6 +14,7 @@ use crate::generate::{Base, CONFIG_KEY, EnvSource, Generated};
 use crate::path::{Path, Segment};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// What to fold, beyond moving fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +176,28 @@ fn user_config(object: &Value, facts: &Facts) -> UserConfig {
     }
 }
 
+/// Why a folding was not accepted.
+struct Refusal {
+    /// The place in the folded resource.
+    path: Path,
+    message: String,
+}
+
+impl Refusal {
+    fn new(message: &str) -> Self {
+        Self { path: Path::root(), message: message.to_owned() }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path != Path::root() {
+            write!(out, "{}: ", self.path)?;
+        }
+        out.write_str(&self.message)
+    }
+}
+
 /// What a folding starts from.
 struct Ground {
     /// The base config of the distribution.
@@ -207,33 +230,37 @@ impl Ground {
         }
         match self.take(&migration.value, &attempt, facts) {
             Ok(result) => self.settle(object, migration, &attempt, result, &self.base),
-            Err(reason) => migration.report.notes.push(format!("Environment variables stay as they are: {reason}")),
+            Err(refusal) => {
+                migration.report.notes.push(format!("Environment variables stay as they are: {refusal}"));
+            }
         }
     }
 
     fn fold_config(&self, object: &Value, migration: &mut Migration, facts: &Facts, (name, theirs): (&str, &Value)) {
-        let attempt = spec::from_config(theirs, &self.base, &self.env, self.catalog);
-        // An API that another one needs cannot be disabled; it then stays, and is reported as a difference.
-        let result =
-            self.take(&migration.value, &attempt, facts).map(|result| (attempt.clone(), result)).or_else(|_| {
-                let modest = attempt.clone().enabling_all();
-                self.take(&migration.value, &modest, facts).map(|result| (modest, result))
-            });
+        let mut attempt = spec::from_config(theirs, &self.base, &self.env, self.catalog);
+        // An API that a provider of the base needs cannot be disabled; it stays, and is reported as a difference.
+        let mut result = self.take(&migration.value, &attempt, facts);
+        while let Err(refusal) = &result {
+            if !attempt.enable(&refusal.path) {
+                break;
+            }
+            result = self.take(&migration.value, &attempt, facts);
+        }
         match result {
-            Ok((attempt, result)) => {
+            Ok(result) => {
                 migration.moves.retain(|(_, new)| !new.starts_with(&Path::parse("spec.overrideConfig")));
                 let note = format!("ConfigMap \"{name}\" is folded into the resource, which no longer uses it");
                 migration.report.notes.push(note);
                 self.settle(object, migration, &attempt, result, theirs);
             }
-            Err(reason) => migration.report.notes.push(format!("ConfigMap \"{name}\" stays: {reason}")),
+            Err(refusal) => migration.report.notes.push(format!("ConfigMap \"{name}\" stays: {refusal}")),
         }
     }
 
     /// The resource with the attempt's fields, and the config generated from it; or why there is none.
-    fn take(&self, value: &Value, attempt: &Attempt, facts: &Facts) -> Result<(Value, Generated), String> {
+    fn take(&self, value: &Value, attempt: &Attempt, facts: &Facts) -> Result<(Value, Generated), Refusal> {
         if attempt.is_empty() {
-            return Err("the distribution's own config says the same or cannot say it".to_owned());
+            return Err(Refusal::new("the resource cannot say more than the distribution's own config"));
         }
         let mut value = value.clone();
         attempt.put_into(&mut value);
@@ -248,8 +275,8 @@ impl Ground {
         let error = outcome.findings.iter().find(|finding| finding.severity == Severity::Error);
         match (outcome.generated, error) {
             (Some(generated), None) => Ok((value, generated)),
-            (_, Some(finding)) => Err(format!("{}: {}", finding.path, finding.message)),
-            _ => Err("no config can be generated".to_owned()),
+            (_, Some(finding)) => Err(Refusal { path: finding.path.clone(), message: finding.message.clone() }),
+            _ => Err(Refusal::new("no config can be generated")),
         }
     }
 

@@ -55,10 +55,11 @@ impl Attempt {
             && self.disabled.is_empty()
     }
 
-    /// The same, with no API disabled.
-    pub(super) fn enabling_all(mut self) -> Self {
-        self.disabled.clear();
-        self
+    /// Disables one API less: the one at this place of the resource. False if it is not the place of one.
+    pub(super) fn enable(&mut self, place: &Path) -> bool {
+        let at = Path::parse("spec.disabled");
+        let position = (0..self.disabled.len()).find(|position| place.starts_with(&at.index(*position)));
+        position.map(|position| self.disabled.remove(position)).is_some()
     }
 
     /// The variables whose values are in the providers, with the places that have them.
