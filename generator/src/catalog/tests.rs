@@ -35,7 +35,8 @@ fn endpoints_and_keys_are_those_that_the_type_reads() {
     assert_eq!(key("0.4.7", "inference", "remote::tgi"), one("base_url", ""));
     assert_eq!(key("0.4.7", "inference", "remote::anthropic"), one("", "api_key"));
     assert_eq!(key("0.4.7", "inference", "remote::hf::endpoint"), one("", "api_token"));
-    assert_eq!(key("0.6.1", "inference", "remote::vertexai"), one("", ""));
+    assert_eq!(key("0.5.4", "inference", "remote::vertexai"), one("", ""));
+    assert_eq!(key("0.6.1", "inference", "remote::vertexai"), one("", "access_token"));
     assert_eq!(key("0.6.1", "inference", "remote::llama-cpp-server"), one("base_url", "api_key"));
     assert_eq!(key("0.4.7", "vector_io", "remote::chromadb"), one("url", ""));
     assert_eq!(key("0.4.7", "vector_io", "remote::milvus"), one("uri", "token"));
