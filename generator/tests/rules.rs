@@ -342,3 +342,15 @@ fn every_finding_has_a_described_rule() {
         );
     }
 }
+
+#[test]
+fn older_drafts_come_with_their_rewrite() {
+    let text =
+        v2("  providers:\n    inference: {provider: vllm, endpoint: 'http://x/v1'}\n  networking: {expose: true}\n");
+    let outcome = judge_with(&text, &Facts::default());
+    let drafts: Vec<&Finding> =
+        outcome.findings.iter().filter(|finding| finding.rule.starts_with("llsd::draft::")).collect();
+    assert_eq!(drafts.len(), 2, "{:#?}", outcome.findings);
+    assert!(drafts.iter().all(|finding| finding.fixes.len() == 1));
+    assert!(outcome.model.is_none());
+}

@@ -32,8 +32,11 @@ pub fn header(object: &Value) -> Option<Header> {
         return None;
     }
     let mut findings = Vec::new();
+    // Proposals with another group called the shape of v1alpha2 v1alpha1.
+    let known_version =
+        if group == GROUP || !is_new_shape(object) { known_version } else { Some(ApiVersion::V1Alpha2) };
     if group != GROUP {
-        let version = known_version.unwrap_or(ApiVersion::V1Alpha1);
+        let version = known_version.unwrap_or_else(|| guess(object));
         findings.push(wrong_group(written, group, version, object));
     } else if known_version.is_none() {
         findings.push(unknown_version(written));
@@ -44,6 +47,12 @@ pub fn header(object: &Value) -> Option<Header> {
         findings.iter().any(|finding| finding.rule == "llsd::kind::unknown-kind").then_some(())?;
     }
     Some(Header { version: known_version.unwrap_or_else(|| guess(object)), findings })
+}
+
+fn is_new_shape(object: &Value) -> bool {
+    let Some(spec) = object.get("spec") else { return false };
+    let new = ["distribution", "providers", "networking", "workload", "overrideConfig"];
+    spec.get("server").is_none() && new.iter().any(|field| spec.get(field).is_some())
 }
 
 /// v1alpha1 has everything below `spec.server`; what has not, is closer to v1alpha2.

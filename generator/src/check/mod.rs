@@ -15,6 +15,7 @@ pub use rules::{RuleInfo, rules};
 pub use validated::Validated;
 
 use crate::api::ApiVersion;
+use crate::fold;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
 use finding::{Finding, Severity};
@@ -66,8 +67,13 @@ pub struct Outcome {
 #[must_use]
 pub fn verdict(request: &Request<'_>) -> Outcome {
     let mut outcome = Outcome::default();
+    let subject = Subject::new(request);
+    if request.version == ApiVersion::V1Alpha2 {
+        let known = fold::drafts(request.value).into_iter().filter(|finding| subject.is_known(&finding.path));
+        known.for_each(|finding| explain(&mut outcome, finding));
+    }
     let mut report = Report::default();
-    rules::check(&Subject::new(request), &mut report);
+    rules::check(&subject, &mut report);
     add(&mut outcome, report);
     if outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
         return outcome;
@@ -82,6 +88,18 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
         add(&mut outcome, report);
     }
     outcome
+}
+
+/// Adds what is known about an older draft of the resource: in place of the schema's complaint about the same place,
+/// whose words of the API server are kept.
+fn explain(outcome: &mut Outcome, finding: Finding) {
+    match outcome.findings.iter_mut().find(|earlier| earlier.path == finding.path) {
+        Some(earlier) => {
+            let (server_text, server_path) = (earlier.server_text.take(), earlier.server_path.take());
+            *earlier = Finding { server_text, server_path, ..finding };
+        }
+        None => outcome.findings.push(finding),
+    }
 }
 
 /// Adds what rules found. What has been said before is not said again; its places and fixes are kept.

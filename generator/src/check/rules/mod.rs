@@ -6,6 +6,7 @@ mod command_file;
 mod config_key;
 mod cross_namespace;
 mod distribution;
+mod drafts;
 mod duplicate_id;
 mod endpoint;
 mod env;
@@ -45,11 +46,12 @@ pub struct RuleInfo {
 #[must_use]
 pub fn rules() -> &'static [RuleInfo] {
     static RULES: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
-        let files: [&[RuleInfo]; 19] = [
+        let files: [&[RuleInfo]; 20] = [
             command_file::RULES,
             config_key::RULES,
             cross_namespace::RULES,
             distribution::RULES,
+            drafts::RULES,
             duplicate_id::RULES,
             endpoint::RULES,
             env::RULES,
