@@ -178,7 +178,7 @@ impl<'a> Subject<'a> {
     pub(super) fn resolved(
         &self,
         entry: &ProviderEntry<'_>,
-    ) -> Option<Result<&'static ProviderType, ProviderTypeError>> {
+    ) -> Option<Result<&'static ProviderType, Box<ProviderTypeError>>> {
         let catalog = self.catalog()?;
         Some(match resolve_type(Some(catalog), entry.api, entry.written?) {
             Ok(full) => Ok(catalog.provider(entry.api, &full)?),

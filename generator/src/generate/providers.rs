@@ -54,7 +54,7 @@ fn entry(draft: &mut Draft<'_>, api: &str, provider: &Provider, path: &Path) -> 
     let type_path = path.key("provider");
     let provider_type = match resolve_type(draft.catalog, api, &provider.provider) {
         Ok(found) => found,
-        Err(error) => return Err(GenerateError::ProviderType { path: type_path, error: Box::new(error) }),
+        Err(error) => return Err(GenerateError::ProviderType { path: type_path, error }),
     };
     if draft.catalog.is_none() {
         draft.warnings.push(Finding::warning(

@@ -27,7 +27,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
         let path = entry.path.key("provider");
         match subject.resolved(&entry) {
-            Some(Err(error)) => report.add(GenerateError::ProviderType { path, error: Box::new(error) }.finding()),
+            Some(Err(error)) => report.add(GenerateError::ProviderType { path, error }.finding()),
             Some(Ok(known)) => {
                 if let Some(advice) = &known.deprecated {
                     let message = format!("{} is deprecated: {advice}", known.provider_type);

@@ -39,7 +39,7 @@ fn hint(nearest: Option<&str>, elsewhere: Option<&str>, known: &[String]) -> Str
 ///
 /// # Errors
 /// The catalog does not have the type.
-pub fn resolve_type(catalog: Option<&Catalog>, api: &str, written: &str) -> Result<String, ProviderTypeError> {
+pub fn resolve_type(catalog: Option<&Catalog>, api: &str, written: &str) -> Result<String, Box<ProviderTypeError>> {
     let full = written.contains("::");
     let remote = if full { written.to_owned() } else { format!("remote::{written}") };
     let Some(catalog) = catalog else { return Ok(remote) };
@@ -53,14 +53,14 @@ pub fn resolve_type(catalog: Option<&Catalog>, api: &str, written: &str) -> Resu
         }
     }
     let known: Vec<String> = catalog.providers(api).map(|known| known.provider_type.clone()).collect();
-    Err(ProviderTypeError {
+    Err(Box::new(ProviderTypeError {
         api: api.to_owned(),
         written: written.to_owned(),
         version: catalog.version().to_owned(),
         nearest: closest(written, full, &known),
         elsewhere: catalog.apis().find(|other| *other != api && has(catalog, other, written)).map(str::to_owned),
         known,
-    })
+    }))
 }
 
 /// The known type that is closest, in the user's own form: short names stay short. The other kind of the same name
