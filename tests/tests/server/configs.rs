@@ -7,7 +7,7 @@ use llsd_tests::llama_stack::{Folder, Remark, validate};
 
 use crate::samples::{generated, root, samples, written};
 
-fn assert_accepted(configs: &[(String, String)]) {
+pub(crate) fn assert_accepted(configs: &[(String, String)]) {
     assert!(!configs.is_empty());
     let folder = Folder::new("configs").unwrap();
     let mut files: Vec<PathBuf> = Vec::new();

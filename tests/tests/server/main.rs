@@ -8,3 +8,4 @@ mod oracle;
 mod samples;
 mod start;
 mod stores;
+mod types;
