@@ -46,7 +46,7 @@ impl Session {
     #[must_use]
     pub fn analysis(&self, snapshot: &Snapshot) -> Arc<Analysis> {
         let (workspace, generation) = {
-            let state = self.lock();
+            let mut state = self.lock();
             (state.shared.seen_by(&snapshot.name), state.shared.generation())
         };
         snapshot.analysis(&workspace, generation)

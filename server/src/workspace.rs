@@ -1,6 +1,7 @@
 //! What the files of the workspace contribute to each other: found in folders, kept in step with open documents.
 
 use crate::ide::{self, Objects, Workspace};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,8 +21,10 @@ const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycac
 /// The objects of all known files, with a number that grows whenever one changes.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
-    workspace: Arc<Workspace>,
+    workspace: Workspace,
     generation: u64,
+    /// What files with objects of their own see. Kept, so that typing in one of them leaves it the same.
+    views: HashMap<String, Workspace>,
 }
 
 impl Shared {
@@ -33,13 +36,16 @@ impl Shared {
 
     /// What `file` sees: everybody's objects but its own.
     #[must_use]
-    pub fn seen_by(&self, file: &str) -> Arc<Workspace> {
-        if self.workspace.get(file).is_none() {
-            return Arc::clone(&self.workspace);
+    pub fn seen_by(&mut self, file: &str) -> Workspace {
+        if let Some(view) = self.views.get(file) {
+            return view.clone();
         }
-        let mut others = Workspace::clone(&self.workspace);
+        let mut others = self.workspace.clone();
         others.remove(file);
-        Arc::new(others)
+        if self.workspace.get(file).is_some() {
+            self.views.insert(file.to_owned(), others.clone());
+        }
+        others
     }
 
     /// Sets what `file` contributes. True if that changed anything.
@@ -49,7 +55,11 @@ impl Shared {
             None => objects.is_empty(),
         };
         if !unchanged {
-            Arc::make_mut(&mut self.workspace).set(file, Arc::clone(objects));
+            // The file's own view stays; everybody else's is outdated.
+            let own = self.seen_by(file);
+            self.views.clear();
+            self.views.insert(file.to_owned(), own);
+            self.workspace.set(file, Arc::clone(objects));
             self.generation += 1;
         }
         !unchanged
@@ -142,5 +152,10 @@ mod tests {
         shared.set("a", &secret("s"));
         assert_eq!(shared.seen_by("a").objects().count(), 0);
         assert_eq!(shared.seen_by("b").objects().count(), 1);
+        shared.set("c", &secret("t"));
+        assert_eq!(shared.seen_by("a").objects().count(), 1);
+        shared.remove("c");
+        assert_eq!(shared.seen_by("a").objects().count(), 0);
+        assert_eq!(shared.seen_by("c").objects().count(), 1);
     }
 }

@@ -129,6 +129,8 @@ fn an_edit_changes_what_is_shown() {
     assert_eq!(found[0]["range"], json!({"start": at(9, 18), "end": at(9, 23)}));
     assert_eq!(found[0]["severity"], 1);
     assert_eq!(found[0]["source"], "llsd");
+    let link = found[0]["codeDescription"]["href"].as_str().expect("a link");
+    assert!(link.ends_with("/docs/findings.md#llsdproviderunknown-type"), "{link}");
     client.change(URI, 3, json!([{"range": {"start": at(9, 22), "end": at(9, 23)}, "text": ""}]));
     assert_eq!(client.diagnostics(URI, 3), Vec::<Value>::new());
     assert!(client.shut_down().success());

@@ -66,9 +66,8 @@ fn check(files: &[(String, Arc<str>)]) -> Vec<Checked> {
         if !together || !analysis.is_relevant() {
             return Checked::new(name.clone(), &analysis);
         }
-        let mut others = workspace.clone();
-        others.remove(name);
-        Checked::new(name.clone(), &ide::analyse(text.clone(), Some(&analysis), &others))
+        // The file's own objects are in there too, and are the same.
+        Checked::new(name.clone(), &ide::analyse(text.clone(), Some(&analysis), &workspace))
     };
     files.par_iter().zip(first).map(|(file, analysis)| again(file, analysis)).collect()
 }

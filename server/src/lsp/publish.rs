@@ -6,9 +6,11 @@ use super::guard::message;
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Diagnostic, Severity, Tag};
 use crate::schedule::Cancel;
+use llsd_generator::check::rules;
 use std::sync::Arc;
 use tower_lsp::lsp_types::{
-    self as lsp, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, NumberOrString, Url,
+    self as lsp, CodeDescription, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+    NumberOrString, Url,
 };
 
 /// Starts a worker for each name.
@@ -86,6 +88,7 @@ pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analy
             range: place(found.span),
             severity: Some(severity(found.severity)),
             code: Some(NumberOrString::String(found.code.to_owned())),
+            code_description: documentation(found.code).map(|href| CodeDescription { href }),
             source: Some("llsd".to_owned()),
             message: found.message,
             related_information: (!related.is_empty()).then_some(related),
@@ -94,6 +97,13 @@ pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analy
         }
     };
     analysis.diagnostics().into_iter().map(convert).collect()
+}
+
+/// The section about a rule in the reference of findings. Rules of a schema have none: their message says it all.
+fn documentation(code: &str) -> Option<Url> {
+    rules().iter().find(|rule| rule.id == code)?;
+    let anchor = code.replace(':', "");
+    Url::parse(&format!("{}/blob/main/docs/findings.md#{anchor}", env!("CARGO_PKG_REPOSITORY"))).ok()
 }
 
 fn severity(severity: Severity) -> DiagnosticSeverity {
