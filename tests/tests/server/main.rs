@@ -4,6 +4,7 @@
 
 mod catalog;
 mod configs;
+mod disabled;
 mod oracle;
 mod samples;
 mod start;

@@ -39,19 +39,20 @@ fn documents(text: &str) -> Vec<Value> {
 /// What the v1alpha2 resources of a file generate. Those that generate nothing are left out.
 pub(crate) fn generated(text: &str) -> Vec<Generated> {
     let resources = documents(text).into_iter().filter(|value| value["apiVersion"] == "llamastack.io/v1alpha2");
-    let configs = resources.filter_map(|value| {
-        let (unknown, facts) = (BTreeSet::new(), Facts::default());
-        let request =
-            Request { version: ApiVersion::V1Alpha2, value: &value, old: None, unknown: &unknown, facts: &facts };
-        let outcome = verdict(&request);
-        let model = outcome.model.unwrap_or_else(|| panic!("{:#?}", outcome.findings));
-        if ConfigSource::of(model.spec()) != ConfigSource::Generated {
-            return None;
-        }
-        let base = Base::embedded(&model.spec().distribution).unwrap();
-        Some(generate(&model, &base, target(model.spec()).0).unwrap_or_else(|error| panic!("{error}")))
-    });
-    configs.collect()
+    resources.filter_map(|value| try_generate(&value).unwrap_or_else(|error| panic!("{error}"))).collect()
+}
+
+/// What a v1alpha2 resource generates, if anything; an error says why it cannot.
+pub(crate) fn try_generate(value: &Value) -> Result<Option<Generated>, String> {
+    let (unknown, facts) = (BTreeSet::new(), Facts::default());
+    let request = Request { version: ApiVersion::V1Alpha2, value, old: None, unknown: &unknown, facts: &facts };
+    let outcome = verdict(&request);
+    let model = outcome.model.ok_or_else(|| format!("{:#?}", outcome.findings))?;
+    if ConfigSource::of(model.spec()) != ConfigSource::Generated {
+        return Ok(None);
+    }
+    let base = Base::embedded(&model.spec().distribution).map_err(|error| error.to_string())?;
+    generate(&model, &base, target(model.spec()).0).map(Some).map_err(|error| error.to_string())
 }
 
 /// The config.yaml texts in the ConfigMaps of a file.
