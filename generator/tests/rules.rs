@@ -199,6 +199,26 @@ fn models_tools_and_shields() {
 }
 
 #[test]
+fn tool_groups_of_mcp_servers() {
+    finds(&v2("  resources: {tools: ['mcp::files']}\n"), &["tool::no-address spec.resources.tools[0]"]);
+    let text = "  providers:\n    toolRuntime: [{id: mcp, provider: model-context-protocol}]\n  resources: {tools: [websearch]}\n";
+    finds(&v2(text), &["tool::no-address spec.resources.tools[0]"]);
+    let text =
+        text.replace("model-context-protocol}", "model-context-protocol}, {id: tavily, provider: tavily-search}");
+    finds(&v2(&text), &["tool::other-provider spec.resources.tools[0]"]);
+}
+
+#[test]
+fn the_resource_can_set_the_variable_of_a_conditional_provider() {
+    finds(
+        &v2(
+            "  resources:\n    models: [{name: m, provider: vllm}]\n  workload: {overrides: {env: [{name: VLLM_URL, value: 'http://x/v1'}]}}\n",
+        ),
+        &[],
+    );
+}
+
+#[test]
 fn disabled_apis() {
     let text = v2("  disabled: [vectorIo]\n");
     finds(&text, &["disabled::required spec.disabled[0]"]);

@@ -167,6 +167,17 @@ pub enum GenerateError {
         /// The first tool group.
         path: Path,
     },
+    /// A tool group of an MCP server, whose address the resource has no field for.
+    #[error(
+        "Tool group \"{tool}\" cannot be registered: llama-stack needs the address of its MCP server. Clients can name the \
+         server in their requests, or overrideConfig can register it"
+    )]
+    NoToolAddress {
+        /// The place of the tool group.
+        path: Path,
+        /// The tool group's id.
+        tool: String,
+    },
     /// No safety provider for a shield.
     #[error("resources.shields requires at least one safety provider to be configured")]
     NoShieldProvider {
@@ -228,6 +239,7 @@ impl GenerateError {
             | Self::NoDimension { path, .. }
             | Self::NoModelProvider { path }
             | Self::NoToolProvider { path }
+            | Self::NoToolAddress { path, .. }
             | Self::NoShieldProvider { path }
             | Self::RedisEndpoint { path } => path.clone(),
             Self::DuplicateProvider { second, .. } | Self::VariableClash { second, .. } => second.clone(),
@@ -266,6 +278,7 @@ impl GenerateError {
             Self::DisabledRequired { .. } => "llsd::disabled::required",
             Self::DisabledConflict { .. } => "llsd::disabled::has-providers",
             Self::UnknownModelProvider { .. } => "llsd::model::unknown-provider",
+            Self::NoToolAddress { .. } => "llsd::tool::no-address",
             Self::NoDimension { .. } => "llsd::model::no-dimension",
             Self::NoModelProvider { .. } | Self::NoToolProvider { .. } | Self::NoShieldProvider { .. } => {
                 "llsd::resources::no-provider"

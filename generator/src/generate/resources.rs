@@ -12,6 +12,8 @@ use crate::path::Path;
 
 /// What a model without `modelType` is.
 const DEFAULT_MODEL_TYPE: &str = "llm";
+/// The provider type whose tool groups llama-stack registers with the address of a server only.
+const MCP: &str = "remote::model-context-protocol";
 /// The model type that llama-stack registers with a dimension only.
 const EMBEDDING: &str = "embedding";
 
@@ -92,7 +94,7 @@ fn embedding_dimension(draft: &Draft<'_>, model: &str) -> Option<Tracked> {
 /// The inference provider that a model names: one of the config, or an external one.
 fn named_provider(draft: &mut Draft<'_>, model: &str, id: &str, path: &Path) -> Result<String, GenerateError> {
     let found = of_api(&draft.config, "inference").map(|(written, _)| written).find(|written| plain_id(written) == id);
-    if let Some((variable, _)) = found.and_then(condition) {
+    if let Some((variable, _)) = found.and_then(condition).filter(|(variable, _)| !sets(draft, variable)) {
         draft.warnings.push(conditional(id, variable, path));
     }
     let external = draft.spec.external_providers.as_ref().and_then(|external| external.inference.as_deref());
@@ -109,6 +111,12 @@ fn named_provider(draft: &mut Draft<'_>, model: &str, id: &str, path: &Path) -> 
     })
 }
 
+/// Whether the resource itself sets a variable.
+fn sets(draft: &Draft<'_>, variable: &str) -> bool {
+    let overrides = draft.spec.workload.as_ref().and_then(|workload| workload.overrides.as_ref());
+    overrides.is_some_and(|overrides| overrides.env.iter().flatten().any(|entry| entry.name == variable))
+}
+
 fn conditional(id: &str, variable: &str, path: &Path) -> Finding {
     let message = format!(
         "Provider \"{id}\" exists only when the server's environment sets {variable}; without it the server does not \
@@ -117,12 +125,14 @@ fn conditional(id: &str, variable: &str, path: &Path) -> Finding {
     Finding::warning("llsd::model::conditional-provider", path.clone(), message)
 }
 
-/// The first provider of an API in the resource, and where its id comes from.
+/// The first provider of an API in the resource, and where its id comes from. One for MCP servers only where there is
+/// no other: it serves no tool group without an address, for which the resource has no field.
 fn own_provider(draft: &Draft<'_>, api: &str, field: &str) -> Option<(String, Origin)> {
     let lists = draft.spec.providers.as_ref()?;
     let (_, _, list) = lists.iter().find(|(other, _, _)| *other == api)?;
-    let first = list.first()?;
-    let at = spec_path().key("providers").key(field).index(0);
+    let position = list.iter().position(|provider| !MCP.ends_with(&provider.provider)).unwrap_or(0);
+    let first = list.get(position)?;
+    let at = spec_path().key("providers").key(field).index(position);
     let path = if first.id.is_some() { at.key("id") } else { at.key("provider") };
     Some((first.effective_id().to_owned(), Origin::Resource(path)))
 }
@@ -134,6 +144,11 @@ fn tool_group(draft: &mut Draft<'_>, tool: &str, path: &Path) -> Result<Tracked,
         .or_else(|| usual.clone())
         .or_else(|| first_of_base(draft, "tool_runtime"))
         .ok_or_else(|| GenerateError::NoToolProvider { path: path.clone() })?;
+    let kind = of_api(&draft.config, "tool_runtime").find(|(written, _)| plain_id(written) == provider);
+    let needs_address = kind.and_then(|(_, entry)| entry.text_of("provider_type")) == Some(MCP);
+    if needs_address || id.starts_with("mcp::") {
+        return Err(GenerateError::NoToolAddress { path: path.clone(), tool: id });
+    }
     if let Some((usual, _)) = usual.filter(|(usual, _)| *usual != provider && matches!(origin, Origin::Resource(_))) {
         let message = format!(
             "\"{id}\" is registered with \"{provider}\", the first toolRuntime provider of the resource. The distribution \
@@ -200,19 +215,15 @@ fn put(draft: &mut Draft<'_>, at: &Path, list: &str, identity: &str, entry: Trac
     let group =
         if old_style { draft.root() } else { draft.config.child_map("registered_resources", &origin).map_mut(&origin) };
     let items = group.entry(list.to_owned()).or_insert_with(|| Tracked::list(origin.clone())).list_mut(&origin);
-    // Only entries of the base are replaced: two models of one name on two providers are two entries.
+    // Two models of one name on two providers of the resource are two entries: clients call them by provider and name.
     let same = items.iter().position(|other| {
-        !matches!(other.origin, Origin::Resource(_))
-            && other.text_of(identity).is_some_and(|id| Some(plain_id(id)) == entry.text_of(identity))
+        let own = matches!(other.origin, Origin::Resource(_));
+        other.text_of(identity).is_some_and(|id| Some(plain_id(id)) == entry.text_of(identity))
+            && (!own || other.text_of("provider_id") == entry.text_of("provider_id"))
     });
     match same {
         Some(position) => items[position] = entry,
-        None => {
-            let twin = items.iter().any(|other| other.to_json() == entry.to_json());
-            if !twin {
-                items.push(entry);
-            }
-        }
+        None => items.push(entry),
     }
 }
 

@@ -55,6 +55,13 @@ pub(super) const RULES: &[RuleInfo] = &[
         example: "resources:\n  models:\n    - {name: my-embedder, modelType: embedding}",
     },
     RuleInfo {
+        id: "llsd::tool::no-address",
+        severity: Severity::Error,
+        summary: "A tool group of an MCP server is registered, for whose address the resource has no field.",
+        why: "llama-stack asks the MCP server for its tools when it registers the group, and exits without an address.",
+        example: "resources:\n  tools: [\"mcp::files\"]",
+    },
+    RuleInfo {
         id: "llsd::tool::other-provider",
         severity: Severity::Warning,
         summary: "A tool group is registered with the resource's first toolRuntime provider, not with the usual one.",
