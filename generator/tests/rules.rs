@@ -164,8 +164,8 @@ fn ids_and_secrets() {
             "  providers:\n    inference:\n      - {{id: a-b, provider: openai, {first}}}\n      - {{id: a_b, provider: openai, {second}}}\n"
         ))
     };
-    finds(&two(&key("x"), &key("y")), &["secret::variable-clash spec.providers.inference[1].apiKey"]);
-    finds(&two(&key("x"), &key("x")), &[]);
+    finds(&two(&key("s1"), &key("s2")), &["secret::variable-clash spec.providers.inference[1].apiKey"]);
+    finds(&two(&key("s1"), &key("s1")), &[]);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn environment() {
     finds(&env("      - {name: OPENAI_API_KEY, value: '${KEY}'}\n"), &[]);
     finds(&env("      - {name: HF_TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}\n"), &[]);
     finds(
-        &env("      - {name: A, value: x}\n      - {name: A, value: y}\n"),
+        &env("      - {name: A, value: one}\n      - {name: A, value: two}\n"),
         &["env::duplicate spec.server.containerSpec.env[1].name"],
     );
 }

@@ -19,8 +19,10 @@ use crate::fold;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
 use finding::{Finding, Severity};
+use schema::CompiledSchema;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 use subject::{Report, Subject};
 
 /// What is asked for a verdict.
@@ -66,7 +68,8 @@ pub struct Outcome {
 /// Judges a resource. Every surface asks here, so all of them say the same.
 #[must_use]
 pub fn verdict(request: &Request<'_>) -> Outcome {
-    let mut outcome = Outcome::default();
+    let schema = schema::validate(compiled(request.version), request.value, request.old, request.unknown);
+    let mut outcome = Outcome { findings: schema.findings, not_checked: schema.not_checked, ..Outcome::default() };
     let subject = Subject::new(request);
     if request.version == ApiVersion::V1Alpha2 {
         let known = fold::drafts(request.value).into_iter().filter(|finding| subject.is_known(&finding.path));
@@ -79,7 +82,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
         return outcome;
     }
     outcome.model = match request.version {
-        ApiVersion::V1Alpha2 => Validated::read(request.value),
+        ApiVersion::V1Alpha2 => Validated::read(&schema.defaulted),
         ApiVersion::V1Alpha1 => None,
     };
     if let Some(model) = &outcome.model {
@@ -88,6 +91,18 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
         add(&mut outcome, report);
     }
     outcome
+}
+
+/// The schema of a version, read once.
+fn compiled(version: ApiVersion) -> &'static CompiledSchema {
+    static V1ALPHA1: LazyLock<CompiledSchema> =
+        LazyLock::new(|| CompiledSchema::new(crate::api::crd::schema(ApiVersion::V1Alpha1)));
+    static V1ALPHA2: LazyLock<CompiledSchema> =
+        LazyLock::new(|| CompiledSchema::new(crate::api::crd::schema(ApiVersion::V1Alpha2)));
+    match version {
+        ApiVersion::V1Alpha1 => &V1ALPHA1,
+        ApiVersion::V1Alpha2 => &V1ALPHA2,
+    }
 }
 
 /// Adds what is known about an older draft of the resource: in place of the schema's complaint about the same place,
@@ -116,13 +131,18 @@ fn add(outcome: &mut Outcome, report: Report) {
     outcome.not_checked.extend(report.not_checked);
 }
 
-/// Whether two findings are one: the same words, or the same rule at the same place. A CEL rule of the CRD can name a
-/// duplicate id, but neither of its places.
+/// Whether two findings are one. Two rules of the CRD say that something is wrong, but not where: the rules beyond
+/// know the places, and use the same words.
 fn is_same(earlier: &Finding, finding: &Finding) -> bool {
-    earlier.message == finding.message && finding.path.starts_with(&earlier.path)
-        || (earlier.rule == finding.rule && earlier.path == finding.path && earlier.message == finding.message)
-        || (finding.message.strip_prefix(earlier.message.as_str()).is_some_and(|rest| rest.starts_with(": used by"))
-            && finding.path.starts_with(&earlier.path))
+    let crd_says_it = earlier.server_text.is_some()
+        && matches!(finding.rule, "llsd::provider::duplicate-id" | "llsd::disabled::has-providers");
+    if crd_says_it {
+        return finding
+            .message
+            .strip_prefix(earlier.message.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
+    }
+    earlier.rule == finding.rule && earlier.path == finding.path && earlier.message == finding.message
 }
 
 /// Generates the config of a resource whose distribution has an embedded base config. What an image brings in its

@@ -5,6 +5,7 @@
 mod command_file;
 mod config_key;
 mod cross_namespace;
+mod disabled;
 mod distribution;
 mod drafts;
 mod duplicate_id;
@@ -77,11 +78,12 @@ pub fn rules() -> &'static [RuleInfo] {
 
 /// Runs every rule, in the order in which a reader meets the fields.
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let all: [fn(&Subject<'_>, &mut Report); 17] = [
+    let all: [fn(&Subject<'_>, &mut Report); 18] = [
         name::check,
         distribution::check,
         provider_type::check,
         duplicate_id::check,
+        disabled::check,
         provider_fields::check,
         endpoint::check,
         secret_variable::check,

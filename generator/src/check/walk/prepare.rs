@@ -69,14 +69,15 @@ pub(crate) fn prune(schema: &Schema, value: &mut Value, place: &mut Place<'_>, f
             let at_root = place.is_root();
             map.retain(|key, child| {
                 let meta = META_FIELDS.contains(&key.as_str());
-                if schema.embedded && meta {
+                // A resource's metadata has its own type, whatever the schema says of it.
+                if meta && (schema.embedded || at_root) {
                     return true;
                 }
                 if let Some(property) = schema.field(key) {
                     place.in_key(key, |place| prune(property, child, place, findings));
                     return true;
                 }
-                if schema.preserve_unknown || (at_root && meta) {
+                if schema.preserve_unknown {
                     return true;
                 }
                 findings.push(place.in_key(key, |place| unknown_field(schema, key, place)));
