@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use llsd_generator::api::{ApiVersion, crd};
+use llsd_generator::check::schema::CompiledSchema;
 use llsd_generator::path::Path;
 use serde_json::Value;
 
@@ -127,5 +128,12 @@ fn lists_and_strings_of_v1alpha2_are_bounded() {
         if schema["type"] == "string" && schema.get("enum").is_none() && !free {
             assert!(schema["minLength"] == 1 && schema.get("maxLength").is_some(), "{path}");
         }
+    }
+}
+
+#[test]
+fn every_rule_can_be_evaluated_here() {
+    for version in ApiVersion::ALL {
+        assert_eq!(CompiledSchema::new(crd::schema(version)).uncheckable_rules(), [], "{version}");
     }
 }

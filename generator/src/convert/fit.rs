@@ -3,7 +3,7 @@
 use crate::api::{ApiVersion, crd};
 use regex::Regex;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Adds the schema's defaults, as the API server does: into objects that exist, and into those just added. An explicit
@@ -67,10 +67,20 @@ pub(super) fn fitting(schema: &Value, value: &Value) -> Option<Value> {
             let room = is_of(schema, "array") && within(schema, "minItems", "maxItems", items.len());
             let list: Option<Vec<Value>> =
                 items.iter().map(|item| schema.get("items").and_then(|schema| fitting(schema, item))).collect();
-            list.filter(|_| room).map(Value::Array)
+            list.filter(|items| room && !repeats_a_key(schema, items)).map(Value::Array)
         }
         scalar => scalar_fits(schema, scalar).then(|| scalar.clone()),
     }
+}
+
+/// Whether two items of a list with keys have the same one.
+fn repeats_a_key(schema: &Value, items: &[Value]) -> bool {
+    let Some(names) = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array) else { return false };
+    let key = |item: &Value| -> Vec<Option<Value>> {
+        names.iter().map(|name| item.get(name.as_str().unwrap_or_default()).cloned()).collect()
+    };
+    let mut seen = HashSet::new();
+    !items.iter().all(|item| seen.insert(key(item)))
 }
 
 fn is_of(schema: &Value, kind: &str) -> bool {

@@ -12,7 +12,7 @@ pub(crate) fn object(version: ApiVersion) -> impl Strategy<Value = Value> {
         let mut object = json!({
             "apiVersion": version.api_version(),
             "kind": "LlamaStackDistribution",
-            "metadata": {"name": "a", "namespace": "b", "uid": "c", "generation": 2},
+            "metadata": {"name": "a", "namespace": "b", "generation": 2},
         });
         match source.pick(4) {
             0 => object["metadata"]["annotations"] = json!({}),
@@ -60,6 +60,8 @@ impl Choices {
             Some("array") => {
                 let least = schema["minItems"].as_u64().unwrap_or(0) as u32;
                 let count = least + self.pick(3);
+                // Two items could have one key.
+                let count = if schema["x-kubernetes-list-type"] == "map" { count.min(1) } else { count };
                 (0..count).map(|_| self.value(&schema["items"], depth + 1)).collect()
             }
             Some("integer") => {
@@ -164,10 +166,6 @@ fn make_valid(object: &mut Value, version: ApiVersion) {
                 }
             }
         }
-    }
-    // The list of conditions has one entry for each type.
-    if let Some(conditions) = object["status"].get_mut("conditions").and_then(Value::as_array_mut) {
-        conditions.truncate(1);
     }
     if object["status"].is_null() {
         remove(object, "status");
