@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::{python, scripts};
 
@@ -102,12 +102,24 @@ impl Drop for Folder {
     }
 }
 
-/// A port of 127.0.0.1 that nobody listens on. Somebody else may take it before it is used; then the program that
-/// was to use it ends, and the test says so.
+/// A port of 127.0.0.1 that nobody listens on and that this process has not given out before. It lies below those
+/// that the kernel takes for outgoing connections, so that none of these can take it before the program does.
 ///
 /// # Errors
 ///
 /// There is none.
 pub fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    const FIRST: u32 = 20_000;
+    const COUNT: u32 = 12_000;
+    // Test programs that run at once start at different places.
+    let start = std::process::id().wrapping_mul(97);
+    for _ in 0..COUNT {
+        let place = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % COUNT;
+        let port = u16::try_from(FIRST + place)?;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    bail!("no port of 127.0.0.1 is free")
 }
