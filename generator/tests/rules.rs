@@ -374,3 +374,26 @@ fn older_drafts_come_with_their_rewrite() {
     assert!(drafts.iter().all(|finding| finding.fixes.len() == 1));
     assert!(outcome.model.is_none());
 }
+
+#[test]
+fn misplaced_fields() {
+    let text = v1("    containerSpec: {image: 'quay.io/x:1'}\n")
+        .replace("spec:\n", "spec:\n  storage: {size: 1Gi}\n  providers: {}\n");
+    let outcome = judge_with(&text, &Facts::default());
+    let messages: Vec<&str> = outcome
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == "llsd::schema::misplaced-field")
+        .map(|finding| finding.message.as_str())
+        .collect();
+    assert_eq!(messages.len(), outcome.findings.len(), "{:#?}", outcome.findings);
+    let expected = [
+        "unknown field \"storage\": it belongs into spec.server.storage",
+        "unknown field \"providers\": only v1alpha2 has it",
+        "unknown field \"image\": it belongs into spec.server.distribution.image",
+    ];
+    assert!(expected.iter().all(|message| messages.contains(message)), "{messages:?}");
+    assert!(outcome.findings.iter().all(|finding| finding.server_text.is_some()));
+    // A model list of another shape is not moved blindly.
+    finds(&v2("  models: [{name: m}]\n"), &["schema::misplaced-field spec.models"]);
+}

@@ -105,7 +105,7 @@ fn compiled(version: ApiVersion) -> &'static CompiledSchema {
     }
 }
 
-/// Adds what is known about an older draft of the resource: in place of the schema's complaint about the same place,
+/// Adds what is known about a shape that the schema refuses: in place of the schema's complaint about the same place,
 /// whose words of the API server are kept.
 fn explain(outcome: &mut Outcome, finding: Finding) {
     match outcome.findings.iter_mut().find(|earlier| earlier.path == finding.path) {
@@ -120,6 +120,10 @@ fn explain(outcome: &mut Outcome, finding: Finding) {
 /// Adds what rules found. What has been said before is not said again; its places and fixes are kept.
 fn add(outcome: &mut Outcome, report: Report) {
     for finding in report.findings {
+        if finding.rule == "llsd::schema::misplaced-field" {
+            explain(outcome, finding);
+            continue;
+        }
         match outcome.findings.iter_mut().find(|earlier| is_same(earlier, &finding)) {
             Some(earlier) => {
                 earlier.related.extend(finding.related);

@@ -14,6 +14,7 @@ mod env;
 mod generation;
 mod header;
 mod label_key;
+mod misplaced;
 mod model_provider;
 mod name;
 mod placeholder;
@@ -47,7 +48,7 @@ pub struct RuleInfo {
 #[must_use]
 pub fn rules() -> &'static [RuleInfo] {
     static RULES: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
-        let files: [&[RuleInfo]; 20] = [
+        let files: [&[RuleInfo]; 21] = [
             command_file::RULES,
             config_key::RULES,
             cross_namespace::RULES,
@@ -59,6 +60,7 @@ pub fn rules() -> &'static [RuleInfo] {
             generation::RULES,
             header::RULES,
             label_key::RULES,
+            misplaced::RULES,
             model_provider::RULES,
             name::RULES,
             placeholder::RULES,
@@ -78,8 +80,9 @@ pub fn rules() -> &'static [RuleInfo] {
 
 /// Runs every rule, in the order in which a reader meets the fields.
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let all: [fn(&Subject<'_>, &mut Report); 18] = [
+    let all: [fn(&Subject<'_>, &mut Report); 19] = [
         name::check,
+        misplaced::check,
         distribution::check,
         provider_type::check,
         duplicate_id::check,
