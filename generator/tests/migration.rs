@@ -192,6 +192,28 @@ fn a_config_map_becomes_fields_and_what_differs_is_listed() {
 }
 
 #[test]
+fn a_config_of_an_older_version_is_read_as_it_was_meant() {
+    let text = "\
+version: 2
+apis: [inference]
+providers:
+  inference:
+  - {provider_id: ollama, provider_type: 'remote::ollama', config: {url: 'http://ollama:11434/v1'}}
+models:
+- {model_id: m, provider_id: ollama}
+";
+    let migration = with_config(text, json!([]));
+    let provider = json!({"provider": "ollama", "endpoint": "http://ollama:11434/v1"});
+    assert_eq!(migration.value["spec"]["providers"], json!({"inference": [provider]}));
+    assert_eq!(migration.value["spec"]["resources"], json!({"models": [{"name": "m"}]}));
+    let lines = migration.report.lines();
+    assert!(
+        lines.contains(&"providers.inference[ollama].config.url: http://ollama:11434/v1 is gone".to_owned()),
+        "{lines:#?}"
+    );
+}
+
+#[test]
 fn the_config_of_the_distribution_itself_folds_into_nothing() {
     let text = llsd_generator::distribution::BaseConfig::embedded("starter").unwrap();
     let migration = with_config(text, json!([]));
@@ -236,12 +258,30 @@ fn what_has_no_place_is_told() {
     assert_eq!(
         lost,
         [
-            "spec.server.userConfig.configMapNamespace: \"elsewhere\" is gone",
             "spec.server.containerSpec.name: \"server\" is gone",
-            "spec.server.containerSpec.port: 80 is gone",
+            "spec.server.userConfig.configMapNamespace: \"elsewhere\" is gone"
         ]
     );
+    let port = &migration.value["spec"]["networking"]["port"];
+    assert_eq!(*port, 80, "v1alpha2 refuses it, and the author decides");
     assert_eq!(migration.value["metadata"], json!({"name": "a"}), "no annotation");
+}
+
+#[test]
+fn places_of_templates_move_too() {
+    let object = older(json!({
+        "replicas": "{{ .Values.replicas }}",
+        "server": {"distribution": {"name": "starter"}, "containerSpec": {"port": "{{ .Values.port }}"}},
+        "network": {"exposeRoute": "{{ .Values.expose }}"},
+    }));
+    let migration = migrate(&object, &Facts::default()).unwrap();
+    let expected = json!({
+        "distribution": {"name": "starter"},
+        "networking": {"port": "{{ .Values.port }}", "expose": {"enabled": "{{ .Values.expose }}"}},
+        "workload": {"replicas": "{{ .Values.replicas }}"},
+    });
+    assert_eq!(migration.value["spec"], expected);
+    assert_eq!(migration.report.lost, []);
 }
 
 #[test]

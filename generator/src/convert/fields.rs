@@ -1,6 +1,6 @@
 //! Which field of one version is which of the other.
 
-use super::fit;
+use super::fit::{self, Unfit};
 use crate::api::{ApiVersion, crd};
 use crate::path::{Path, Segment};
 use serde_json::{Map, Value, json};
@@ -33,6 +33,11 @@ pub const V1ALPHA1_TO_V1ALPHA2: [(&str, &str); 19] = [
 /// only values that `target` allows. The object must be of the other version.
 #[must_use]
 pub fn translate(object: &Value, target: ApiVersion) -> Value {
+    translate_as(object, target, Unfit::Drop)
+}
+
+/// [`translate`], with a say in what becomes of values that `target` does not allow.
+pub(crate) fn translate_as(object: &Value, target: ApiVersion, unfit: Unfit) -> Value {
     let mut result = Map::new();
     result.insert("apiVersion".to_owned(), json!(target.api_version()));
     for (name, value) in object.as_object().into_iter().flatten() {
@@ -42,19 +47,19 @@ pub fn translate(object: &Value, target: ApiVersion) -> Value {
     }
     let mut result = Value::Object(result);
     match target {
-        ApiVersion::V1Alpha2 => to_newer(object, &mut result),
+        ApiVersion::V1Alpha2 => to_newer(object, &mut result, unfit),
         ApiVersion::V1Alpha1 => to_older(object, &mut result),
     }
     if let Some(status) = object
         .get("status")
-        .and_then(|status| fit::fitting(crd::schema(target).get("properties")?.get("status")?, status))
+        .and_then(|status| fit::fitting(crd::schema(target).get("properties")?.get("status")?, status, unfit))
     {
         result["status"] = status;
     }
     result
 }
 
-fn to_newer(object: &Value, result: &mut Value) {
+fn to_newer(object: &Value, result: &mut Value, unfit: Unfit) {
     set(result, &Path::parse("spec.distribution"), json!({}));
     for (from, to) in V1ALPHA1_TO_V1ALPHA2 {
         let to = Path::parse(to);
@@ -64,14 +69,20 @@ fn to_newer(object: &Value, result: &mut Value) {
             if schema.get("default") == Some(value) && to.last() == Some(&Segment::Key("replicas".to_owned())) {
                 return None;
             }
-            coherent(&to, fit::fitting(schema, value)?)
+            let value = fit::fitting(schema, value, unfit)?;
+            if unfit == Unfit::Drop { coherent(&to, value) } else { Some(value) }
         });
         if let Some(value) = fitting {
             set(result, &to, value);
         }
     }
-    if Path::parse("spec.network.exposeRoute").find(object) == Some(&Value::Bool(true)) {
-        set(result, &Path::parse("spec.networking.expose"), json!({}));
+    let expose = match Path::parse("spec.network.exposeRoute").find(object) {
+        Some(Value::Bool(true)) => Some(json!({})),
+        None | Some(Value::Bool(false) | Value::Null) => None,
+        Some(other) => (unfit == Unfit::Keep).then(|| json!({"enabled": other})),
+    };
+    if let Some(expose) = expose {
+        set(result, &Path::parse("spec.networking.expose"), expose);
     }
 }
 
@@ -115,8 +126,11 @@ fn to_older(object: &Value, result: &mut Value) {
         }
     }
     if let Some(expose) = Path::parse("spec.networking.expose").find(object) {
-        let on = expose.is_object() && expose.get("enabled") != Some(&Value::Bool(false));
-        set(result, &Path::parse("spec.network.exposeRoute"), json!(on));
+        let on = match expose.get("enabled") {
+            None | Some(Value::Null) => json!(expose.is_object()),
+            Some(enabled) => enabled.clone(),
+        };
+        set(result, &Path::parse("spec.network.exposeRoute"), on);
     }
 }
 

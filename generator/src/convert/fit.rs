@@ -44,9 +44,29 @@ fn member<'s>(schema: &'s Value, name: &str) -> Option<&'s Value> {
         .or_else(|| schema.get("additionalProperties").filter(|values| values.is_object()))
 }
 
-/// The value without the optional parts that the schema does not allow; `None` if nothing allowed is left. Lists are
-/// kept whole or not at all. The depth of the walk is the schema's.
-pub(super) fn fitting(schema: &Value, value: &Value) -> Option<Value> {
+/// What becomes of a value that a schema does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    /// It is left out.
+    Drop,
+    /// It stays, for its author to see and decide, unless it is empty and so says nothing.
+    Keep,
+}
+
+/// The value without the optional parts that the schema does not allow and `unfit` does not keep; `None` if nothing is
+/// left. Lists are kept whole or not at all. The depth of the walk is the schema's.
+pub(super) fn fitting(schema: &Value, value: &Value, unfit: Unfit) -> Option<Value> {
+    let fits = strictly(schema, value, unfit);
+    let says_something = match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    };
+    if fits.is_none() && unfit == Unfit::Keep && says_something { Some(value.clone()) } else { fits }
+}
+
+fn strictly(schema: &Value, value: &Value, unfit: Unfit) -> Option<Value> {
     if schema.get("x-kubernetes-preserve-unknown-fields") == Some(&Value::Bool(true)) {
         return Some(value.clone());
     }
@@ -55,7 +75,7 @@ pub(super) fn fitting(schema: &Value, value: &Value) -> Option<Value> {
             is_of(schema, "object").then_some(())?;
             let mut kept = Map::new();
             for (name, field) in fields {
-                if let Some(field) = member(schema, name).and_then(|schema| fitting(schema, field)) {
+                if let Some(field) = member(schema, name).and_then(|schema| fitting(schema, field, unfit)) {
                     kept.insert(name.clone(), field);
                 }
             }
@@ -66,7 +86,7 @@ pub(super) fn fitting(schema: &Value, value: &Value) -> Option<Value> {
         Value::Array(items) => {
             let room = is_of(schema, "array") && within(schema, "minItems", "maxItems", items.len());
             let list: Option<Vec<Value>> =
-                items.iter().map(|item| schema.get("items").and_then(|schema| fitting(schema, item))).collect();
+                items.iter().map(|item| schema.get("items").and_then(|schema| fitting(schema, item, unfit))).collect();
             list.filter(|items| room && !repeats_a_key(schema, items)).map(Value::Array)
         }
         scalar => scalar_fits(schema, scalar).then(|| scalar.clone()),

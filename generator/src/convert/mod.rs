@@ -8,7 +8,9 @@ mod fields;
 mod fit;
 mod kept;
 
+pub(crate) use fields::translate_as;
 pub use fields::{V1ALPHA1_TO_V1ALPHA2, translate};
+pub(crate) use fit::Unfit;
 pub use kept::Kept;
 pub(crate) use kept::{differences, remove_annotation};
 
@@ -100,7 +102,8 @@ fn complete(object: &Value, source: ApiVersion, target: ApiVersion) -> Value {
     for name in [V1ALPHA1_FIELDS, V1ALPHA2_FIELDS] {
         kept::remove_annotation(&mut result, name);
     }
-    if result["metadata"]["annotations"] == json!({})
+    if matches!(&result["metadata"]["annotations"], Value::Null | Value::Object(_))
+        && result["metadata"]["annotations"].as_object().is_none_or(serde_json::Map::is_empty)
         && let Some(metadata) = result["metadata"].as_object_mut()
     {
         metadata.shift_remove("annotations");

@@ -180,10 +180,12 @@ fn summary(values: &BTreeMap<String, String>) -> String {
     values.get(".provider_type").or_else(|| values.get("")).cloned().unwrap_or_else(|| "an entry".to_owned())
 }
 
-/// A value for the eyes of a user: hidden where its key speaks of a secret and it is not a reference to one.
+/// A value for the eyes of a user: hidden where its key speaks of a secret or it may be a URL with a password, unless
+/// it is a reference.
 fn shown(place: &str, value: &str) -> String {
     let key = place.rsplit('.').next().unwrap_or(place).to_ascii_lowercase();
     let secret = ["password", "token", "secret", "api_key", "apikey"].iter().any(|word| key.contains(word));
+    let secret = secret || (value.contains("://") && value.contains('@'));
     if secret && !value.starts_with("secret ") && !value.starts_with("${") && !value.starts_with("value of ") {
         "(hidden)".to_owned()
     } else {

@@ -8,7 +8,7 @@ use crate::api::{ApiVersion, KIND, crd, v1alpha2::Distribution};
 use crate::catalog::Catalog;
 use crate::check::finding::Severity;
 use crate::check::{Facts, Request, verdict};
-use crate::convert::{self, ConvertError, V1ALPHA1_FIELDS, V1ALPHA1_TO_V1ALPHA2, V1ALPHA2_FIELDS};
+use crate::convert::{self, ConvertError, Unfit, V1ALPHA1_FIELDS, V1ALPHA1_TO_V1ALPHA2, V1ALPHA2_FIELDS};
 use crate::distribution::{Distributions, version_of_image};
 use crate::generate::{Base, CONFIG_KEY, EnvSource, Generated};
 use crate::path::{Path, Segment};
@@ -52,6 +52,24 @@ pub struct MigrationReport {
     pub lost: Vec<Difference>,
     /// The server's config before and after.
     pub config: ConfigChange,
+}
+
+impl MigrationReport {
+    /// The report as sentences, one a line, without a full stop. Empty if nothing was folded, lost or changed.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = self.notes.clone();
+        lines.extend(self.lost.iter().map(|lost| format!("No place in v1alpha2: {lost}")));
+        match &self.config {
+            ConfigChange::Untouched => {}
+            ConfigChange::Same => lines.push("The generated config means the same as before".to_owned()),
+            ConfigChange::Differs(differences) => {
+                lines.push("The generated config differs from the one before".to_owned());
+                lines.extend(differences.iter().map(ToString::to_string));
+            }
+        }
+        lines
+    }
 }
 
 /// What became of the server's config.
@@ -108,7 +126,8 @@ pub fn migrate_with(object: &Value, facts: &Facts, options: Options) -> Result<M
 /// The resource with its fields moved, nothing folded.
 fn moved(object: &Value) -> Result<Migration, ConvertError> {
     let value = if convert::kept_for(object, ApiVersion::V1Alpha2).is_empty() {
-        convert::translate(object, ApiVersion::V1Alpha2)
+        // What the new version refuses stays, to be seen: it may be a template's place, or the author may know better.
+        convert::translate_as(object, ApiVersion::V1Alpha2, Unfit::Keep)
     } else {
         convert::to_v1alpha2(object)?
     };
@@ -147,9 +166,18 @@ fn lost(object: &Value, value: &Value) -> Vec<Difference> {
         .filter_map(|kept| {
             let path: Path = kept.path.into_iter().map(Segment::Key).collect();
             let before = kept.to.filter(|value| says(&path, value))?;
-            Some(Difference { place: path.to_string(), before: Some(before.to_string()), after: None })
+            Some(Difference { place: path.to_string(), before: Some(brief(&before)), after: None })
         })
         .collect()
+}
+
+/// A value in a few words: what is inside an object or a list may be long, and nobody's business.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "{…}".to_owned(),
+        Value::Array(_) => "[…]".to_owned(),
+        scalar => scalar.to_string(),
+    }
 }
 
 /// What `userConfig` points to.

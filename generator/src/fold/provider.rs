@@ -41,7 +41,10 @@ pub(super) fn fold(api: &str, entry: &Value, env: &Env, catalog: Option<&Catalog
         taken: variables(written_id).into_iter().map(|name| (name, Path::root())).collect(),
     };
     let mut settings = Map::new();
-    for (key, value) in entry.get("config").and_then(Value::as_object).into_iter().flatten() {
+    let config = entry.get("config").and_then(Value::as_object);
+    let old_address = old_address(known, config);
+    for (key, value) in config.into_iter().flatten() {
+        let key = if old_address == Some(key) { known.and_then(address_key).unwrap_or(key) } else { key };
         setting(&mut folded, &mut settings, known, (key, value), env);
     }
     settings.retain(|key, value| !is_made_up(known, key, value, api, &id));
@@ -49,6 +52,23 @@ pub(super) fn fold(api: &str, entry: &Value, env: &Env, catalog: Option<&Catalog
         folded.value.insert("settings".to_owned(), Value::Object(settings));
     }
     Some(folded)
+}
+
+/// The key that a type reads its whole address from.
+fn address_key(known: &ProviderType) -> Option<&String> {
+    match known.endpoint.as_ref()? {
+        Endpoint::Key(key) => Some(key),
+        Endpoint::HostPort { .. } => None,
+    }
+}
+
+/// The key `url` where older versions read the address from it and this one reads another: a config that has only the
+/// old key means the address.
+fn old_address<'c>(known: Option<&ProviderType>, config: Option<&'c Map<String, Value>>) -> Option<&'c String> {
+    let (known, config) = (known?, config?);
+    let present = address_key(known)?;
+    let (old, _) = config.get_key_value("url")?;
+    (!config.contains_key(present) && !known.config.contains_key(old)).then_some(old)
 }
 
 /// Puts one config key where the resource says it: the address, the key, another Secret, or a setting.
@@ -79,7 +99,7 @@ fn setting(
         Some(Source::Elsewhere(_)) => keep(settings, key, value),
         Some(Source::Text(_)) if about.is_some_and(|about| about.secret) => keep(settings, key, value),
         Some(Source::Text(text)) => {
-            let is_address = known.and_then(|known| known.endpoint.as_ref()) == Some(&Endpoint::Key(key.clone()));
+            let is_address = known.and_then(address_key) == Some(key);
             let place = if is_address && !text.is_empty() {
                 folded.value.insert("endpoint".to_owned(), json!(text));
                 Path::root().key("endpoint")
@@ -102,7 +122,7 @@ fn setting(
                 _ if variable.is_some() && default.is_null() => Value::Null,
                 _ => value.clone(),
             };
-            let is_address = known.and_then(|known| known.endpoint.as_ref()) == Some(&Endpoint::Key(key.clone()));
+            let is_address = known.and_then(address_key) == Some(key);
             match &value {
                 Value::Null => {}
                 Value::String(text) if is_address && (plain || variable.is_some()) => {

@@ -187,14 +187,14 @@ pub(super) fn from_config(theirs: &Value, base: &Value, env: &Env, catalog: Opti
     let theirs = resolved(theirs, env);
     let first_inference = attempt.providers.iter().find(|(field, _)| *field == "inference");
     let first_inference = first_inference.and_then(|(_, list)| list.first()?.value.get("id").cloned());
-    for entry in entries(&theirs, "registered_resources", "models") {
+    for entry in registered(&theirs, "models") {
         let Some(name) = entry.get("model_id").and_then(Value::as_str) else { continue };
         if is_new(&wanted, &given, &format!("registered_resources.models[{name}]")) {
             attempt.models.push(model(entry, name, first_inference.as_ref()));
         }
     }
     for (kind, identity) in [("tool_groups", "toolgroup_id"), ("shields", "shield_id")] {
-        for entry in entries(&theirs, "registered_resources", kind) {
+        for entry in registered(&theirs, kind) {
             let Some(id) = entry.get(identity).and_then(Value::as_str) else { continue };
             if is_new(&wanted, &given, &format!("registered_resources.{kind}[{id}]")) {
                 match kind {
@@ -213,8 +213,9 @@ pub(super) fn from_config(theirs: &Value, base: &Value, env: &Env, catalog: Opti
     attempt
 }
 
+/// Whether the base does not have a thing as it is wanted. What the server would not read where it stands is wanted too.
 fn is_new(wanted: &Meaning, given: &Meaning, name: &str) -> bool {
-    wanted.contains_key(name) && wanted.get(name) != given.get(name)
+    !wanted.contains_key(name) || wanted.get(name) != given.get(name)
 }
 
 /// Whether a config serves an API; without a list of APIs it serves those that have providers.
@@ -222,6 +223,15 @@ fn serves(config: &Value, api: &str) -> bool {
     match config.get("apis").and_then(Value::as_array) {
         Some(apis) => apis.iter().any(|name| name == api),
         None => config.get("providers").is_some_and(|lists| lists.get(api).is_some()),
+    }
+}
+
+/// The registered resources of a kind. Older versions had the lists at the top, where the server no longer reads them:
+/// a config that has them only there means them.
+fn registered<'c>(config: &'c Value, kind: &str) -> &'c [Value] {
+    match config.get("registered_resources") {
+        Some(_) => entries(config, "registered_resources", kind),
+        None => config.get(kind).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default(),
     }
 }
 
