@@ -22,7 +22,9 @@ impl CompiledSchema {
     /// constrain nothing, and rules that do not compile show up in [`Verdict::not_checked`].
     #[must_use]
     pub fn new(open_api_v3_schema: &Value) -> Self {
-        Self { root: Schema::read(open_api_v3_schema, 0) }
+        let mut root = Schema::read(open_api_v3_schema, 0);
+        root.has_meta = true;
+        Self { root }
     }
 
     /// The rules of the whole schema that cannot be checked here, as (path inside the schema, rule, reason).
@@ -119,6 +121,8 @@ pub(crate) struct Schema {
     pub(crate) one_of: Vec<Schema>,
     pub(crate) not: Option<Box<Schema>>,
     pub(crate) rules: Vec<Rule>,
+    /// Whether this is the root: it has type and metadata whatever it says.
+    pub(crate) has_meta: bool,
     /// Whether this node or one below it has rules, so that the walk can pass by the others.
     pub(crate) any_rules: bool,
 }
@@ -185,6 +189,7 @@ impl Schema {
                 .flatten()
                 .filter_map(Rule::read)
                 .collect(),
+            has_meta: false,
             any_rules: false,
         };
         schema.any_rules = !schema.rules.is_empty()

@@ -263,8 +263,7 @@ fn loose_unit(unit: &str) -> Option<i64> {
 
 /// A duration as CEL prints it: in seconds.
 pub(crate) fn print_duration(nanos: i64) -> String {
-    let seconds = nanos as f64 / 1e9;
-    format!("{}s", crate::check::walk::text::float(seconds))
+    format!("{}s", nanos as f64 / 1e9)
 }
 
 #[cfg(test)]

@@ -19,6 +19,11 @@ impl<'u> Place<'u> {
         &self.path
     }
 
+    /// All places whose value is not known.
+    pub(crate) fn unknown(&self) -> &BTreeSet<Path> {
+        self.unknown
+    }
+
     pub(crate) fn is_root(&self) -> bool {
         self.path.segments().is_empty()
     }

@@ -31,12 +31,12 @@ pub(crate) fn quote(text: &str) -> String {
     out
 }
 
-/// A float as Go's `%v` prints it: the shortest form, with an exponent from 1e21 on and below 1e-4.
+/// A float as Go's `%v` and `%g` print it: the shortest digits, with an exponent below 1e-4 and from 1e6 on.
 pub(crate) fn float(value: f64) -> String {
-    format_float(value, 1e-4)
+    format_float(value, 1e-4, 1e6)
 }
 
-fn format_float(value: f64, smallest_plain: f64) -> String {
+fn format_float(value: f64, smallest_plain: f64, first_exponent: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
@@ -44,7 +44,7 @@ fn format_float(value: f64, smallest_plain: f64) -> String {
         return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
     }
     let size = value.abs();
-    if size != 0.0 && (size < smallest_plain || size >= 1e21) {
+    if size != 0.0 && (size < smallest_plain || size >= first_exponent) {
         let text = format!("{value:e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
@@ -53,10 +53,10 @@ fn format_float(value: f64, smallest_plain: f64) -> String {
     format!("{value}")
 }
 
-fn number(value: &Number, smallest_plain: f64) -> String {
+fn number(value: &Number) -> String {
     match value.as_i64() {
         Some(integer) => integer.to_string(),
-        None => format_float(value.as_f64().unwrap_or_default(), smallest_plain),
+        None => float(value.as_f64().unwrap_or_default()),
     }
 }
 
@@ -64,7 +64,7 @@ fn number(value: &Number, smallest_plain: f64) -> String {
 pub(crate) fn bad_value(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
-        Value::Number(n) => number(n, 1e-4),
+        Value::Number(n) => number(n),
         other => json(other),
     }
 }
@@ -80,7 +80,12 @@ fn write_json(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        Value::Number(n) => out.push_str(&number(n, 1e-6)),
+        Value::Number(n) => match n.as_i64() {
+            Some(integer) => {
+                let _ = write!(out, "{integer}");
+            }
+            None => out.push_str(&format_float(n.as_f64().unwrap_or_default(), 1e-6, 1e21)),
+        },
         Value::String(text) => write_json_string(text, out),
         Value::Array(items) => {
             out.push('[');

@@ -1,0 +1,64 @@
+//! Parts of points in time and of durations.
+
+use super::strings::text;
+use crate::check::cel::eval::{Env, Fail, Outcome};
+use crate::check::cel::program::Function;
+use crate::check::cel::time::{Civil, zone_offset};
+use crate::check::cel::value::Val;
+use chrono::{Offset, TimeZone};
+
+pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {
+    if !member || count > 2 {
+        return None;
+    }
+    Some(match name {
+        "getFullYear" => |_, v| part(v, |c| c.year),
+        "getMonth" => |_, v| part(v, |c| c.month - 1),
+        "getDate" => |_, v| part(v, |c| c.day),
+        "getDayOfMonth" => |_, v| part(v, |c| c.day - 1),
+        "getDayOfWeek" => |_, v| part(v, |c| c.day_of_week),
+        "getDayOfYear" => |_, v| part(v, |c| c.day_of_year),
+        "getHours" => |env, v| of_clock(env, v, 3_600_000_000_000, |c| c.hour),
+        "getMinutes" => |env, v| of_clock(env, v, 60_000_000_000, |c| c.minute),
+        "getSeconds" => |env, v| of_clock(env, v, 1_000_000_000, |c| c.second),
+        "getMilliseconds" => |_, v| match &v[0] {
+            Val::Timestamp(t) => Ok(Val::Int(i64::from(t.nanos / 1_000_000))),
+            Val::Duration(nanos) if v.len() == 1 => Ok(Val::Int(nanos / 1_000_000)),
+            _ => Err(Fail::no_overload()),
+        },
+        _ => return None,
+    })
+}
+
+fn of_clock<'a>(_: &Env<'a>, v: &[Val<'a>], unit: i64, of: fn(Civil) -> i64) -> Outcome<'a> {
+    match &v[0] {
+        Val::Duration(nanos) if v.len() == 1 => Ok(Val::Int(nanos / unit)),
+        _ => part(v, of),
+    }
+}
+
+fn part<'a>(v: &[Val<'a>], of: fn(Civil) -> i64) -> Outcome<'a> {
+    let Val::Timestamp(time) = &v[0] else { return Err(Fail::no_overload()) };
+    let offset = match v.get(1) {
+        None => 0,
+        Some(zone) => match text(zone)? {
+            "UTC" | "" => 0,
+            zone => {
+                let signed = if zone.starts_with(['+', '-']) { zone.to_owned() } else { format!("+{zone}") };
+                match zone_offset(&signed) {
+                    Some(offset) => offset,
+                    None => named_offset(zone, time.seconds)
+                        .ok_or_else(|| Fail::Error(format!("unknown time zone {zone}")))?,
+                }
+            }
+        },
+    };
+    Ok(Val::Int(of(time.civil(offset))))
+}
+
+/// Seconds east of UTC that a zone such as `Europe/Berlin` was at a point in time.
+fn named_offset(zone: &str, seconds: i64) -> Option<i64> {
+    let zone: chrono_tz::Tz = zone.parse().ok()?;
+    let time = chrono::DateTime::from_timestamp(seconds, 0)?.naive_utc();
+    Some(i64::from(zone.offset_from_utc_datetime(&time).fix().local_minus_utc()))
+}
