@@ -127,6 +127,12 @@ fn tidy(schema: &mut Value) {
         }
         for (name, child) in node {
             match (name.as_str(), child) {
+                // k8s-openapi reads bounds as floating point numbers.
+                ("minimum" | "maximum", bound) => {
+                    if let Some(whole) = bound.as_f64().filter(|bound| bound.fract() == 0.0) {
+                        *bound = json!(whole as i64);
+                    }
+                }
                 ("properties", Value::Object(fields)) => open.extend(fields.values_mut()),
                 ("items" | "additionalProperties", child) => open.push(child),
                 _ => {}

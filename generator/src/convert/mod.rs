@@ -15,7 +15,7 @@ pub use kept::Kept;
 pub(crate) use kept::{differences, remove_annotation};
 
 use crate::api::{ApiVersion, KIND};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The annotation with what v1alpha2 cannot hold of a v1alpha1 object.
 pub const V1ALPHA1_FIELDS: &str = "llamastack.io/v1alpha1-fields";
