@@ -60,8 +60,11 @@ pub fn description(version: ApiVersion, path: &Path) -> Option<String> {
     let schema = schema_at(version, path)?;
     match schema.get("description").and_then(Value::as_str) {
         Some(text) => Some(text.to_owned()),
-        None if *path == Path::root().key("metadata") => Some("Name, namespace, labels and annotations.".to_owned()),
-        None => super::core::description(path),
+        None => match path.to_string().as_str() {
+            "metadata" => Some("Name, namespace, labels and annotations.".to_owned()),
+            "metadata.name" => Some("Name of the resource, and of its Deployment.".to_owned()),
+            _ => super::core::description(path),
+        },
     }
 }
 
@@ -83,6 +86,8 @@ fn build() -> Value {
     let conditions = &mut newer["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["conditions"];
     conditions["x-kubernetes-list-type"] = json!("map");
     conditions["x-kubernetes-list-map-keys"] = json!(["type"]);
+    // The rules on the name point at it; a rule can only point at what the schema has.
+    newer["schema"]["openAPIV3Schema"]["properties"]["metadata"]["properties"] = json!({"name": {"type": "string"}});
     newer["schema"]["openAPIV3Schema"]["x-kubernetes-validations"] = v1alpha2::name_rules();
 
     whole["spec"]["versions"] = json!([older, newer]);

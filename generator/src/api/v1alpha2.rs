@@ -152,11 +152,13 @@ pub(super) fn name_rules() -> Value {
                 "metadata.name must be at most {MAX_NAME} characters long, because names derived from it get suffixes \
                  of up to 15 characters"
             ),
+            "fieldPath": ".metadata.name",
             "optionalOldSelf": true,
         },
         {
             "rule": "oldSelf.hasValue() || !self.metadata.name.contains('.')",
             "message": "metadata.name must not contain dots, because the Service and the pods are named after it",
+            "fieldPath": ".metadata.name",
             "optionalOldSelf": true,
         },
     ])

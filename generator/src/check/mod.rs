@@ -126,6 +126,8 @@ fn add(outcome: &mut Outcome, report: Report) {
         }
         match outcome.findings.iter_mut().find(|earlier| is_same(earlier, &finding)) {
             Some(earlier) => {
+                // Its own rule says more, and has a page in the reference.
+                earlier.rule = finding.rule;
                 earlier.related.extend(finding.related);
                 earlier.fixes.extend(finding.fixes);
             }
@@ -136,8 +138,12 @@ fn add(outcome: &mut Outcome, report: Report) {
 }
 
 /// Whether two findings are one. Two rules of the CRD say that something is wrong, but not where: the rules beyond
-/// know the places, and use the same words.
+/// know the places, and use the same words. Others say it at the same place in words of their own: the API server's
+/// are kept.
 fn is_same(earlier: &Finding, finding: &Finding) -> bool {
+    if matches!(finding.rule, "llsd::metadata::name" | "llsd::networking::label-value") {
+        return earlier.rule == "llsd::cel::rule" && earlier.path == finding.path;
+    }
     let crd_says_it = earlier.server_text.is_some()
         && matches!(finding.rule, "llsd::provider::duplicate-id" | "llsd::disabled::has-providers");
     if crd_says_it {
