@@ -8,6 +8,9 @@ use llsd_generator::check::finding::Finding;
 /// Not well-formed YAML.
 pub(crate) const SYNTAX: &str = "llsd::yaml::syntax";
 
+/// Syntax errors shown of one document at most: nobody mends more at a time.
+const SYNTAX_ERRORS: usize = 50;
+
 /// All diagnostics of a document, in the order of their places, relative to it. A document without resources has
 /// none.
 pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
@@ -31,6 +34,7 @@ fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     }
     errors
         .into_iter()
+        .take(SYNTAX_ERRORS)
         .map(|error| Diagnostic {
             span: error.span,
             severity: Severity::Error,

@@ -2,12 +2,14 @@
 
 mod difference;
 mod relocate;
+mod rewrite;
 
 use super::types::{Diagnostic, TextEdit};
 use super::{block, place};
 use llsd_generator::check::finding::FixEdit;
+use llsd_generator::document::Plain;
 use llsd_generator::path::{Path, Segment};
-use llsd_yaml::{Document, edit, parse_document};
+use llsd_yaml::{Document, Node, edit, parse_document};
 use serde_json::Value;
 
 pub(crate) use difference::difference;
@@ -35,12 +37,21 @@ fn one(document: &Document, base: &Path, change: &FixEdit) -> Option<Vec<edit::T
     let node = |path: &Path| document.find(&place::steps(base, path));
     match change {
         FixEdit::RenameKey { path, to } => Some(edit::rename_key(node(path)?.key()?, to)),
-        FixEdit::Replace { path, value } => Some(edit::replace_value(node(path)?, &yaml(value))),
+        FixEdit::Replace { path, value } => Some(replace(document, node(path)?, value)),
         FixEdit::Remove { path } => Some(edit::remove_entry(node(path)?)),
         FixEdit::Insert { path, value } => insert(document, base, path, &yaml(value)),
         FixEdit::Move { from, to } => relocate::relocate(document, base, from, to),
     }
     .filter(|edits: &Vec<_>| !edits.is_empty())
+}
+
+/// A new value that holds parts of the old one keeps their text.
+fn replace(document: &Document, node: Node<'_>, value: &Value) -> Vec<edit::TextEdit> {
+    if !(value.is_object() || value.is_array()) || node.is_absent() {
+        return edit::replace_value(node, &yaml(value));
+    }
+    let plain = Plain::read(document);
+    edit::replace_value(node, &rewrite::rewritten(document, node, &plain.value, value))
 }
 
 fn yaml(value: &Value) -> String {
@@ -78,3 +89,6 @@ pub(crate) fn all(diagnostics: &[Diagnostic]) -> Vec<TextEdit> {
     taken.sort_by_key(|edit| (edit.span.start, edit.span.end));
     taken
 }
+
+#[cfg(test)]
+mod tests;

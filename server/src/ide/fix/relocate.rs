@@ -2,18 +2,19 @@
 
 use super::insert;
 use crate::ide::place;
-use llsd_generator::path::Path;
+use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, edit, parse_document};
 
 /// Takes the entry or item at `from` to `to`: its text as written, the comment lines above it, and the comment behind
 /// its key.
 pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path) -> Option<Vec<edit::TextEdit>> {
     let node = document.find(&place::steps(base, from))?;
-    let comments = comments_of(document, node);
+    let (comments, behind) = (above(document, node), behind(document, node));
     let value = dedented(document, node);
     let mut text = edit::apply(document.text(), &edit::remove_entry(node));
     // nothing is left of an object whose only entry moved away: it goes too, unless the entry moves back into it
-    if let Some(parent) = from.parent().filter(|parent| !to.starts_with(parent) && parent.segments().len() > 1) {
+    let held_by_key = |parent: &Path| matches!(parent.last(), Some(Segment::Key(_))) && parent.segments().len() > 1;
+    if let Some(parent) = from.parent().filter(|parent| !to.starts_with(parent) && held_by_key(parent)) {
         let now = parse_document(&text);
         let emptied =
             now.find(&place::steps(base, &parent)).filter(|left| left.is_mapping() && left.entries().next().is_none());
@@ -25,13 +26,20 @@ pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path)
     text = edit::apply(&text, &insert(&without, base, to, &value)?);
     let with = parse_document(&text);
     let moved = with.find(&place::steps(base, to))?;
-    let start = moved.entry().map_or(moved.span().start, |entry| entry.span.start);
-    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let blanks = start - line;
+    let key = moved.key().map_or(moved.span(), |key| key.span());
+    let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |length| at + length);
+    let mut additions: Vec<(usize, String)> = Vec::new();
+    if let Some(comment) = behind {
+        additions.push((line_end(key.end), format!(" {comment}")));
+    }
+    let line = text[..key.start].rfind('\n').map_or(0, |at| at + 1);
     // behind a dash there is no room for a comment line
-    if text[line..start].trim().is_empty() {
-        let lines: String = comments.iter().map(|comment| format!("{}{comment}\n", " ".repeat(blanks))).collect();
-        text.insert_str(line, &lines);
+    if text[line..key.start].trim().is_empty() {
+        let indent = " ".repeat(key.start - line);
+        additions.push((line, comments.iter().map(|comment| format!("{indent}{comment}\n")).collect()));
+    }
+    for (at, addition) in additions {
+        text.insert_str(at, &addition);
     }
     let edits = super::difference(document.text(), &text);
     Some(edits.into_iter().map(|change| edit::TextEdit::new(change.span, change.new_text)).collect())
@@ -62,8 +70,8 @@ fn node_key_column(document: &Document, node: Node<'_>) -> usize {
     document.text()[..start].rsplit('\n').next().map_or(0, str::len)
 }
 
-/// Comment lines directly above the entry, and the comment behind its key.
-fn comments_of(document: &Document, node: Node<'_>) -> Vec<String> {
+/// Comment lines directly above the entry or item.
+pub(super) fn above(document: &Document, node: Node<'_>) -> Vec<String> {
     let text = document.text();
     let start = node.entry().map_or(node.span().start, |entry| entry.span.start);
     let line_of = |offset: usize| text[..offset].rfind('\n').map_or(0, |at| at + 1);
@@ -77,13 +85,14 @@ fn comments_of(document: &Document, node: Node<'_>) -> Vec<String> {
         found.insert(0, comment.span.slice(text).trim_end().to_owned());
         top = line_of(comment.span.start);
     }
-    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
-    let behind =
-        document.comments().iter().find(|comment| !comment.own_line && (start..line_end).contains(&comment.span.start));
-    found.extend(
-        behind
-            .filter(|comment| comment.span.start >= node.span().end || node.is_mapping() || node.is_sequence())
-            .map(|comment| comment.span.slice(text).trim_end().to_owned()),
-    );
     found
+}
+
+/// The comment on the line of the entry's key.
+fn behind(document: &Document, node: Node<'_>) -> Option<String> {
+    let text = document.text();
+    let key = node.key()?.span();
+    let line_end = text[key.end..].find('\n').map_or(text.len(), |at| key.end + at);
+    let found = document.comments().iter().find(|comment| (key.end..line_end).contains(&comment.span.start))?;
+    Some(found.span.slice(text).trim_end().to_owned())
 }

@@ -8,6 +8,7 @@ use super::document::{DocumentAnalysis, Resource};
 use super::types::TextEdit;
 use super::{Analysis, Span, place};
 use llsd_generator::api::ApiVersion;
+use llsd_generator::convert;
 use serde_json::Value;
 
 /// A rewritten resource.
@@ -54,6 +55,6 @@ pub(crate) fn migrate(document: &DocumentAnalysis, resource: &Resource) -> Optio
 }
 
 /// The new object, and what does not mean the same as before.
-fn converted(_document: &DocumentAnalysis, _resource: &Resource) -> Option<(Value, Vec<String>)> {
-    None
+fn converted(_document: &DocumentAnalysis, resource: &Resource) -> Option<(Value, Vec<String>)> {
+    Some((convert::to_v1alpha2(&resource.value).ok()?, Vec::new()))
 }
