@@ -10,7 +10,7 @@ use llsd_yaml::{Document, Node, edit, parse_document};
 pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path) -> Option<Vec<edit::TextEdit>> {
     let node = document.find(&place::steps(base, from))?;
     let (comments, behind) = (above(document, node), behind(document, node));
-    let value = dedented(document, node);
+    let value = inner_comments(document, node) + &dedented(document, node);
     let mut text = edit::apply(document.text(), &edit::remove_entry(node));
     // nothing is left of an object whose only entry moved away: it goes too, unless the entry moves back into it
     let held_by_key = |parent: &Path| matches!(parent.last(), Some(Segment::Key(_))) && parent.segments().len() > 1;
@@ -43,6 +43,17 @@ pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path)
     }
     let edits = super::difference(document.text(), &text);
     Some(edits.into_iter().map(|change| edit::TextEdit::new(change.span, change.new_text)).collect())
+}
+
+/// Comment lines between a key and what lies below it.
+fn inner_comments(document: &Document, node: Node<'_>) -> String {
+    let Some(first) = node.entries().next().map(|entry| entry.key).or_else(|| node.items().next()) else {
+        return String::new();
+    };
+    if node.is_flow() || node.key().is_none() {
+        return String::new();
+    }
+    above(document, first).into_iter().map(|comment| comment + "\n").collect()
 }
 
 /// The value's own text, as a document of its own.

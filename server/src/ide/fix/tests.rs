@@ -95,16 +95,21 @@ fn an_entry_moves_with_its_comments() {
         "#]],
     );
     let text = "tls:\n  secretName: a # mine\nold:\n  # all\n  x: # of\n    # deep\n    y: 1\n  z: 2\n";
-    change(text, &[FixEdit::Move { from: path("old.x"), to: path("tls.w.x") }], expect![[r#"
-        tls:
-          secretName: a # mine
-          w:
-            # all
-            x: # of
-              y: 1
-        old:
-          z: 2
-    "#]]);
+    change(
+        text,
+        &[FixEdit::Move { from: path("old.x"), to: path("tls.w.x") }],
+        expect![[r#"
+            tls:
+              secretName: a # mine
+              w:
+                # all
+                x: # of
+                  # deep
+                  y: 1
+            old:
+              z: 2
+        "#]],
+    );
 }
 
 #[test]

@@ -19,9 +19,16 @@ pub(super) struct Owned {
     pub(super) last: bool,
 }
 
+/// The text of `root`, to the end of its last line that is not empty.
+pub(super) fn whole(document: &Document, root: Node<'_>) -> Span {
+    let span = root.span();
+    let text = span.slice(document.text()).trim_end();
+    Span::new(span.start, end_of_line(document, span.start + text.len()))
+}
+
 /// The comments inside `root`, and behind it on its last line, in the order of the text.
 pub(super) fn inside(document: &Document, root: Node<'_>) -> Vec<Owned> {
-    let whole = Span::new(root.span().start, end_of_line(document, root.span().end));
+    let whole = whole(document, root);
     // what a comment may speak of: keys, and items that are no mappings
     let mut places: Vec<(usize, Node<'_>)> = document
         .nodes()

@@ -6,9 +6,10 @@ mod write;
 
 use super::document::{DocumentAnalysis, Resource};
 use super::types::TextEdit;
-use super::{Analysis, Span, place};
+use super::{Analysis, place};
 use llsd_generator::api::ApiVersion;
-use llsd_generator::convert;
+use llsd_generator::fold::{self, ConfigChange, Migration, MigrationReport};
+use moves::Moves;
 use serde_json::Value;
 
 /// A rewritten resource.
@@ -48,13 +49,27 @@ pub(crate) fn migrate(document: &DocumentAnalysis, resource: &Resource) -> Optio
     if root.is_flow() || !root.is_mapping() {
         return None;
     }
-    let (value, report) = converted(document, resource)?;
-    let text = write::resource(tree, root, resource, &value);
-    let span = Span::new(root.span().start, comments::end_of_line(tree, root.span().end));
+    let migration = converted(document, resource)?;
+    let text = write::resource(tree, root, resource, &migration.value, &Moves::new(migration.moves));
+    let span = comments::whole(tree, root);
+    let report = report(&migration.report);
     Some(Migrated { edits: vec![TextEdit { span, new_text: text }], report })
 }
 
-/// The new object, and what does not mean the same as before.
-fn converted(_document: &DocumentAnalysis, resource: &Resource) -> Option<(Value, Vec<String>)> {
-    Some((convert::to_v1alpha2(&resource.value).ok()?, Vec::new()))
+fn converted(document: &DocumentAnalysis, resource: &Resource) -> Option<Migration> {
+    let mut object = resource.value.clone();
+    // an object of an older group is migrated as what it was meant to be
+    *object.get_mut("apiVersion")? = Value::from(resource.version.api_version());
+    fold::migrate(&object, document.facts()).ok()
+}
+
+/// What the user should know, one line each.
+fn report(report: &MigrationReport) -> Vec<String> {
+    let lost = report.lost.iter().map(|one| format!("no place in v1alpha2: {one}"));
+    let config = match &report.config {
+        ConfigChange::Untouched => Vec::new(),
+        ConfigChange::Same => vec!["the generated config means the same as before".to_owned()],
+        ConfigChange::Differs(places) => places.iter().map(|one| format!("the config differs: {one}")).collect(),
+    };
+    report.notes.iter().cloned().chain(lost).chain(config).collect()
 }

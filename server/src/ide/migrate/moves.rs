@@ -2,42 +2,42 @@
 
 use llsd_generator::path::{Path, Segment};
 
-/// Old place, new place; what lies below moves along. Longer old places come before those that hold them.
-const MOVES: [(&str, &str); 20] = [
-    ("spec.server.distribution", "spec.distribution"),
-    ("spec.server.containerSpec.port", "spec.networking.port"),
-    ("spec.server.containerSpec.resources", "spec.workload.resources"),
-    ("spec.server.containerSpec.env", "spec.workload.overrides.env"),
-    ("spec.server.containerSpec.command", "spec.workload.overrides.command"),
-    ("spec.server.containerSpec.args", "spec.workload.overrides.args"),
+/// Objects that were taken apart, and the object that most of their fields went to: comments on the one follow there.
+const SECTIONS: [(&str, &str); 5] = [
     ("spec.server.containerSpec", "spec.workload.overrides"),
-    ("spec.server.userConfig.configMapName", "spec.overrideConfig.configMapName"),
-    ("spec.server.userConfig", "spec.overrideConfig"),
-    ("spec.server.storage", "spec.workload.storage"),
-    ("spec.server.tlsConfig.caBundle", "spec.networking.tls.caBundle"),
-    ("spec.server.tlsConfig", "spec.networking.tls"),
     ("spec.server.podOverrides", "spec.workload.overrides"),
-    ("spec.server.autoscaling", "spec.workload.autoscaling"),
-    ("spec.server.podDisruptionBudget", "spec.workload.podDisruptionBudget"),
-    ("spec.server.topologySpreadConstraints", "spec.workload.topologySpreadConstraints"),
-    ("spec.server.workers", "spec.workload.workers"),
-    ("spec.replicas", "spec.workload.replicas"),
-    ("spec.network.exposeRoute", "spec.networking.expose"),
+    ("spec.server.userConfig", "spec.overrideConfig"),
+    ("spec.server.tlsConfig", "spec.networking.tls"),
     ("spec.network", "spec.networking"),
 ];
 
-/// Where the field at `old` is now; fields that no move names stay where they are.
-pub(super) fn new_place(old: &Path) -> Path {
-    let moved = MOVES.iter().find_map(|(from, to)| replace_start(old, &Path::parse(from), &Path::parse(to)));
-    moved.unwrap_or_else(|| old.clone())
-}
+/// The moves of one migration.
+#[derive(Debug)]
+pub(super) struct Moves(Vec<(Path, Path)>);
 
-/// Places where the field at `new` may have been, best first.
-pub(super) fn old_places(new: &Path) -> Vec<Path> {
-    let mut places: Vec<Path> =
-        MOVES.iter().filter_map(|(from, to)| replace_start(new, &Path::parse(to), &Path::parse(from))).collect();
-    places.push(new.clone());
-    places
+impl Moves {
+    /// Those of the migration, and of the sections above them.
+    pub(super) fn new(moves: Vec<(Path, Path)>) -> Self {
+        let sections = SECTIONS.iter().map(|(old, new)| (Path::parse(old), Path::parse(new)));
+        let mut all: Vec<_> = moves.into_iter().chain(sections).collect();
+        // of several that fit, the innermost counts
+        all.sort_by_key(|(old, _)| std::cmp::Reverse(old.segments().len()));
+        Self(all)
+    }
+
+    /// Where the field at `old` is now; fields that no move names stay where they are.
+    pub(super) fn new_place(&self, old: &Path) -> Path {
+        self.0.iter().find_map(|(from, to)| replace_start(old, from, to)).unwrap_or_else(|| old.clone())
+    }
+
+    /// Places where the field at `new` may have been, best first.
+    pub(super) fn old_places(&self, new: &Path) -> Vec<Path> {
+        let mut fitting: Vec<_> = self.0.iter().filter(|(_, to)| new.starts_with(to)).collect();
+        fitting.sort_by_key(|(_, to)| std::cmp::Reverse(to.segments().len()));
+        let mut places: Vec<Path> = fitting.into_iter().filter_map(|(from, to)| replace_start(new, to, from)).collect();
+        places.push(new.clone());
+        places
+    }
 }
 
 fn replace_start(path: &Path, from: &Path, to: &Path) -> Option<Path> {
@@ -51,10 +51,17 @@ mod tests {
 
     #[test]
     fn goes_there_and_back() {
-        let old = Path::parse("spec.server.containerSpec.env[0].name");
-        let new = Path::parse("spec.workload.overrides.env[0].name");
-        assert_eq!(new_place(&old), new);
-        assert!(old_places(&new).contains(&old));
-        assert_eq!(new_place(&Path::parse("metadata.name")).to_string(), "metadata.name");
+        let path = Path::parse;
+        let moves = Moves::new(vec![
+            (path("spec.server.containerSpec.env"), path("spec.workload.overrides.env")),
+            (path("spec.server.containerSpec.env[0].value"), path("spec.providers.inference[0].endpoint")),
+        ]);
+        let old = path("spec.server.containerSpec.env[1].name");
+        let new = path("spec.workload.overrides.env[1].name");
+        assert_eq!(moves.new_place(&old), new);
+        assert!(moves.old_places(&new).contains(&old));
+        let folded = path("spec.server.containerSpec.env[0].value");
+        assert_eq!(moves.new_place(&folded).to_string(), "spec.providers.inference[0].endpoint");
+        assert_eq!(moves.new_place(&path("metadata.name")).to_string(), "metadata.name");
     }
 }

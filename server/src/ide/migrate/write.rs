@@ -2,7 +2,7 @@
 //! comment follows the field that it speaks of.
 
 use super::comments::{self, Owned};
-use super::moves;
+use super::moves::Moves;
 use crate::ide::document::Resource;
 use crate::ide::{Span, block, place};
 use llsd_generator::path::{Path, Segment};
@@ -13,10 +13,11 @@ use serde_json::Value;
 const DEPTH: usize = 64;
 
 /// The new text of the resource, to stand where its first key stood.
-pub(super) fn resource(tree: &Document, root: Node<'_>, resource: &Resource, value: &Value) -> String {
+pub(super) fn resource(tree: &Document, root: Node<'_>, resource: &Resource, value: &Value, moves: &Moves) -> String {
     let mut writer = Writer {
         tree,
         resource,
+        moves,
         // an alias must stay behind its anchor, so nothing is copied where there are any
         copies: tree.nodes().all(|node| node.anchor().is_none()),
         comments: comments::inside(tree, root).into_iter().map(Some).collect(),
@@ -38,6 +39,7 @@ struct Line {
 struct Writer<'a> {
     tree: &'a Document,
     resource: &'a Resource,
+    moves: &'a Moves,
     copies: bool,
     /// Those that have not been written yet.
     comments: Vec<Option<Owned>>,
@@ -120,7 +122,7 @@ impl<'a> Writer<'a> {
 
     /// The old entry that became the one at `at`.
     fn source(&self, at: &Path) -> Option<(Path, Node<'a>)> {
-        moves::old_places(at).into_iter().find_map(|path| {
+        self.moves.old_places(at).into_iter().find_map(|path| {
             let node = self.tree.find(&place::steps(&self.resource.base, &path))?;
             Some((path, node))
         })
@@ -209,7 +211,7 @@ impl<'a> Writer<'a> {
     /// The line that a comment about `old` belongs to now.
     fn line_for(&self, old: &Path, value: &Value) -> Option<usize> {
         let begins = |path: &Path| self.lines.iter().position(|line| line.path == *path && !line.text.starts_with('#'));
-        if let Some(line) = begins(&moves::new_place(old)).filter(|_| self.is_kept(old, value)) {
+        if let Some(line) = begins(&self.moves.new_place(old)).filter(|_| self.is_kept(old, value)) {
             return Some(line);
         }
         // a variable that became a field: the comment goes with its value
@@ -232,7 +234,7 @@ impl<'a> Writer<'a> {
         }
         let mut above = Some(old.clone());
         while let Some(path) = above.filter(|path| !path.segments().is_empty()) {
-            if let Some(line) = begins(&moves::new_place(&path)) {
+            if let Some(line) = begins(&self.moves.new_place(&path)) {
                 return Some(line);
             }
             above = path.parent();
@@ -243,7 +245,7 @@ impl<'a> Writer<'a> {
     /// Whether what stood at `old` still stands at its new place: an item of a list may have moved up.
     fn is_kept(&self, old: &Path, value: &Value) -> bool {
         let listed = old.segments().iter().any(|step| matches!(step, Segment::Index(_)));
-        !listed || moves::new_place(old).find(value) == old.find(&self.resource.value)
+        !listed || self.moves.new_place(old).find(value) == old.find(&self.resource.value)
     }
 
     fn text(&self, indent: usize) -> String {
