@@ -144,12 +144,13 @@ fn find<'o, T>(objects: &'o BTreeMap<ObjectKey, T>, (namespace, name): &ObjectKe
 impl Known {
     fn secret(&self, key: &ObjectKey) -> Option<&BTreeSet<String>> {
         let everywhere = std::iter::once(&*self.own).chain(self.workspace.with_name(&key.1));
-        everywhere.into_iter().find_map(|objects| find(&objects.secrets, key))
+        // one without keys is still being written, or filled in the cluster
+        everywhere.into_iter().find_map(|objects| find(&objects.secrets, key)).filter(|keys| !keys.is_empty())
     }
 
     fn config_map(&self, key: &ObjectKey) -> Option<&BTreeMap<String, String>> {
         let everywhere = std::iter::once(&*self.own).chain(self.workspace.with_name(&key.1));
-        everywhere.into_iter().find_map(|objects| find(&objects.config_maps, key))
+        everywhere.into_iter().find_map(|objects| find(&objects.config_maps, key)).filter(|data| !data.is_empty())
     }
 
     fn all(&self) -> impl Iterator<Item = &Objects> {

@@ -64,8 +64,6 @@ spec:
             metadata:
               name: old # short
               labels: {team: 'a', tier: "b"}
-              annotations:
-                llamastack.io/v1alpha1-fields: "[{\"path\":[\"spec\",\"server\",\"containerSpec\",\"name\"],\"from\":\"llama-stack\"},{\"path\":[\"spec\",\"server\",\"storage\",\"mountPath\"],\"from\":\"/.llama\",\"within\":3}]"
             spec:
               distribution:
                 name: starter # all providers
@@ -83,7 +81,6 @@ spec:
                     memory: "8Gi"
                 storage:
                   size: 20Gi # grows
-                  mountPath: /.llama
                 overrides:
                   env:
                     # one per line

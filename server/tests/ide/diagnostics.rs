@@ -49,7 +49,9 @@ fn a_half_written_header() {
 fn a_missing_field_is_drawn_at_its_parent() {
     check(
         &v1alpha2("distribution:\n  name: starter\nproviders:\n  inference:\n    - endpoint: http://a/v1\n"),
-        expect![[""]],
+        expect![[r#"
+            10:9-10:30 endpoint: http://a/v1 Error[llsd::schema::required] missing required field "provider"
+        "#]],
     );
 }
 
@@ -61,10 +63,13 @@ fn a_break_hides_nothing() {
     check(
         &text,
         expect![[r#"
-        7:11-7:17 stater Error[llsd::distribution::unknown] Unknown distribution "stater". Available distributions: starter, remote-vllm, meta-reference-gpu, postgres-demo
-            offer: Change to "starter"
-        10:19-10:20 [ Error[llsd::yaml::syntax] this bracket is not closed
-    "#]],
+            7:11-7:17 stater Error[llsd::distribution::unknown] Unknown distribution "stater". Available distributions: starter, remote-vllm, meta-reference-gpu, postgres-demo
+                offer: Change to "starter"
+            10:19-10:20 [ Error[llsd::yaml::syntax] this bracket is not closed
+            10:19-10:24 [vllm Error[llsd::schema::type] expected a string, found a list
+            12:5-12:9 tols Error[llsd::schema::unknown-field] unknown field "tols"; did you mean "tools"?
+                fix: Rename "tols" to "tools"
+        "#]],
     );
 }
 

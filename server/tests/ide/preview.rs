@@ -47,7 +47,7 @@ fn where_nothing_is_generated_the_preview_says_why() {
             .unwrap(),
     );
     expect![[r#"
-        # The resource is not complete.
+        # No config while this is wrong: expected an object, found an integer
     "#]]
     .assert_eq(&preview(&v1alpha2("distribution: 5\n")).unwrap());
     assert_eq!(preview("a: b\n"), None);
