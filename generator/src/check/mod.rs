@@ -124,35 +124,46 @@ fn add(outcome: &mut Outcome, report: Report) {
             explain(outcome, finding);
             continue;
         }
-        match outcome.findings.iter_mut().find(|earlier| is_same(earlier, &finding)) {
-            Some(earlier) => {
-                // Its own rule says more, and has a page in the reference.
-                earlier.rule = finding.rule;
-                earlier.related.extend(finding.related);
-                earlier.fixes.extend(finding.fixes);
-            }
-            None => outcome.findings.push(finding),
+        if let Some(earlier) = outcome.findings.iter_mut().find(|earlier| crd_says(earlier, &finding)) {
+            locate(earlier, finding);
+            continue;
+        }
+        let repeats = |earlier: &Finding| {
+            earlier.rule == finding.rule && earlier.path == finding.path && earlier.message == finding.message
+        };
+        if !outcome.findings.iter().any(repeats) {
+            outcome.findings.push(finding);
         }
     }
     outcome.not_checked.extend(report.not_checked);
 }
 
-/// Whether two findings are one. Two rules of the CRD say that something is wrong, but not where: the rules beyond
-/// know the places, and use the same words. Others say it at the same place in words of their own: the API server's
-/// are kept.
-fn is_same(earlier: &Finding, finding: &Finding) -> bool {
-    if matches!(finding.rule, "llsd::metadata::name" | "llsd::networking::label-value") {
-        return earlier.rule == "llsd::cel::rule" && earlier.path == finding.path;
+/// Whether a rule of the CRD has found what one of the rules beyond it says more exactly.
+fn crd_says(earlier: &Finding, finding: &Finding) -> bool {
+    let same_words = |words: &str| earlier.message.starts_with(words);
+    if earlier.server_text.is_none() {
+        return false;
     }
-    let crd_says_it = earlier.server_text.is_some()
-        && matches!(finding.rule, "llsd::provider::duplicate-id" | "llsd::disabled::has-providers");
-    if crd_says_it {
-        return finding
-            .message
-            .strip_prefix(earlier.message.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
+    match finding.rule {
+        "llsd::provider::duplicate-id" => finding.message.starts_with(&format!("{}:", earlier.message)),
+        "llsd::disabled::has-providers" => earlier.message == finding.message,
+        "llsd::metadata::name" => {
+            same_words("metadata.name must") && earlier.message.contains("dots") == finding.message.contains("dots")
+        }
+        "llsd::networking::label-value" => same_words("labels takes label keys") && finding.path == earlier.path,
+        _ => false,
     }
-    earlier.rule == finding.rule && earlier.path == finding.path && earlier.message == finding.message
+}
+
+/// Gives a finding of the CRD's rules the exact place and the fixes of another. Its words stay those of the API server.
+fn locate(earlier: &mut Finding, finding: Finding) {
+    if finding.rule != "llsd::disabled::has-providers" && finding.path != earlier.path {
+        earlier.server_path.get_or_insert_with(|| earlier.path.to_string());
+        earlier.path = finding.path;
+    }
+    earlier.rule = finding.rule;
+    earlier.related.extend(finding.related);
+    earlier.fixes.extend(finding.fixes);
 }
 
 /// Generates the config of a resource whose distribution has an embedded base config. What an image brings in its
