@@ -6,7 +6,7 @@ mod template;
 
 pub(crate) use expand::{Shape, Tree, expand};
 pub use template::Placeholder;
-pub(crate) use template::is_to_fill;
+pub(crate) use template::{is_to_fill, placeholder};
 
 use crate::path::{Path, Segment};
 use llsd_yaml::{Document, Node, Resolved, Rules};

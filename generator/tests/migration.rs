@@ -285,6 +285,22 @@ fn places_of_templates_move_too() {
 }
 
 #[test]
+fn templates_do_not_keep_variables_from_being_folded() {
+    let object = older(json!({
+        "replicas": "{{ .Values.replicas }}",
+        "server": {
+            "distribution": {"name": "starter"},
+            "containerSpec": {"port": 80, "env": [{"name": "VLLM_URL", "value": "http://{{ .Values.host }}:8000/v1"}]},
+        },
+    }));
+    let migration = migrate(&object, &Facts::default()).unwrap();
+    let provider = json!({"provider": "vllm", "endpoint": "http://{{ .Values.host }}:8000/v1"});
+    let inference = &migration.value["spec"]["providers"]["inference"][0];
+    assert_eq!(inference["endpoint"], provider["endpoint"], "{:#?}", migration.report);
+    assert_eq!(migration.report.config, ConfigChange::Same);
+}
+
+#[test]
 fn any_valid_resource_migrates_and_the_newer_version_stays() {
     let newer = json!({"apiVersion": "llamastack.io/v1alpha2", "kind": "LlamaStackDistribution", "spec": {"x": 1}});
     assert_eq!(migrate(&newer, &Facts::default()).unwrap().value, newer);

@@ -10,7 +10,7 @@ pub enum Placeholder {
 }
 
 /// Whether `text` has a placeholder. llama-stack's own `${env.NAME}` and Kubernetes' `$(NAME)` are none.
-pub(super) fn placeholder(text: &str) -> Option<Placeholder> {
+pub(crate) fn placeholder(text: &str) -> Option<Placeholder> {
     if text.contains("{{") || braces(text) || bare_variable(text) {
         return Some(Placeholder::Template);
     }

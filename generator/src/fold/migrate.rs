@@ -10,6 +10,7 @@ use crate::check::finding::Severity;
 use crate::check::{Facts, Request, verdict};
 use crate::convert::{self, ConvertError, Unfit, V1ALPHA1_FIELDS, V1ALPHA1_TO_V1ALPHA2, V1ALPHA2_FIELDS};
 use crate::distribution::{Distributions, version_of_image};
+use crate::document::placeholder;
 use crate::generate::{Base, CONFIG_KEY, EnvSource, Generated};
 use crate::path::{Path, Segment};
 use serde_json::{Map, Value, json};
@@ -297,7 +298,12 @@ impl Ground {
         if judged["metadata"].get("name").is_none() {
             judged["metadata"] = json!({"name": KIND.to_lowercase()});
         }
-        let unknown = BTreeSet::new();
+        // How the server runs and is reached decides nothing in the config, and what is wrong there is no reason not to
+        // fold. A port goes into the config, but it was the server's port before, by its environment.
+        if let Some(spec) = judged["spec"].as_object_mut() {
+            spec.retain(|name, _| !["workload", "networking"].contains(&name.as_str()));
+        }
+        let unknown = to_be_filled_in(&judged);
         let version = ApiVersion::V1Alpha2;
         let outcome = verdict(&Request { version, value: &judged, old: None, unknown: &unknown, facts });
         let error = outcome.findings.iter().find(|finding| finding.severity == Severity::Error);
@@ -364,6 +370,23 @@ impl Ground {
         migration.report.config =
             if differences.is_empty() { ConfigChange::Same } else { ConfigChange::Differs(differences) };
     }
+}
+
+/// The places whose text a template or the author has still to fill in: nothing there is held against a folding.
+fn to_be_filled_in(object: &Value) -> BTreeSet<Path> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![(Path::root(), object)];
+    while let Some((path, value)) = open.pop() {
+        match value {
+            Value::String(text) if placeholder(text).is_some() => {
+                found.insert(path);
+            }
+            Value::Array(items) => open.extend(items.iter().enumerate().map(|(at, item)| (path.index(at), item))),
+            Value::Object(fields) => open.extend(fields.iter().map(|(name, field)| (path.key(name.as_str()), field))),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether a config still reads a variable, under exactly this name.
