@@ -1,5 +1,7 @@
-//! The walk over schema and rules against what a real API server (Kubernetes 1.36) said about 192 small CRDs, each
-//! with one feature of schema or CEL. A verdict laxer than the server's fails the test, and so does less agreement
+//! The walk over schema and rules against what a real API server (Kubernetes 1.36) said about small CRDs, each
+//! with one feature of schema or CEL: 192 with 354 answers (`cel-cases.json`), and 153 more with 911 answers
+//! (`schema-cases.json`), written when the walk already agreed with the first and run against it unseen: 898 verdicts
+//! were the server's and 4 laxer then; what differed has been mended since. A verdict laxer than the server's fails the test, and so does less agreement
 //! than has been reached.
 
 use llsd_generator::check::finding::Finding;
@@ -11,14 +13,17 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Tests whose verdict is not the server's, each with the reason. Anything else that differs fails.
-const KNOWN_DIFFERENCES: &[(&str, &str)] = &[];
+const KNOWN_DIFFERENCES: &[(&str, &str)] =
+    &[("fmt2", "not checked: the exponents of `%e` are printed in a way of CEL's own")];
 
 /// The least number of answers, of those that the server gave, that must agree.
-const LEAST_SAME_VERDICT: usize = 354;
-const LEAST_SAME_TEXT: usize = 354;
+const LEAST_SAME_VERDICT: usize = 354 + 907;
+/// Texts that differ: two name an internal error of the server, one a version that it rewrites before reading it.
+const LEAST_SAME_TEXT: usize = 354 + 904;
 
 fn cases() -> Vec<Value> {
-    serde_json::from_str(include_str!("data/cel-cases.json")).expect("the cases are JSON")
+    let read = |text: &str| -> Vec<Value> { serde_json::from_str(text).expect("the cases are JSON") };
+    [read(include_str!("data/cel-cases.json")), read(include_str!("data/schema-cases.json"))].concat()
 }
 
 /// The object with the type and name that it had on the server.

@@ -102,7 +102,8 @@ impl<'a> Env<'a> {
                     Val::Optional(Some(of)) => (*of).clone(),
                     of => of,
                 };
-                of.field(self, raw, plain).map(|found| Val::Bool(found.is_some()))
+                // A null counts as absent.
+                of.field(self, raw, plain).map(|found| Val::Bool(!matches!(found, None | Some(Val::Null))))
             }
             Expr::Index { of, at, optional } => {
                 let of = self.eval(of)?;
@@ -182,6 +183,7 @@ impl<'a> Env<'a> {
             of => (of, optional),
         };
         match (of.field(self, raw, plain)?, optional) {
+            (Some(Val::Null), true) => Err(Fail::open("an optional field that is null")),
             (Some(value), true) => Ok(Val::some(value)),
             (None, true) => Ok(Val::Optional(None)),
             (Some(value), false) => Ok(value),
@@ -428,5 +430,6 @@ fn same_key<'a>(env: &Env<'a>, names: &[String], left: &Val<'a>, right: &Val<'a>
 
 /// `<`, `<=`, `>` and `>=`.
 pub(crate) fn ordered<'a>(left: &Val<'a>, right: &Val<'a>, accept: fn(std::cmp::Ordering) -> bool) -> Outcome<'a> {
-    Ok(Val::Bool(compare(left, right)?.is_some_and(accept)))
+    let order = compare(left, right)?.ok_or_else(|| Fail::error("NaN values cannot be ordered"))?;
+    Ok(Val::Bool(accept(order)))
 }

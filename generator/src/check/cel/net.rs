@@ -44,34 +44,45 @@ pub(crate) fn parse_ip(text: &str) -> Result<IpAddr, String> {
     }
     let said = |what: &str| Err(format!("ParseAddr({}): {what}", go_quote(text)));
     match text.find(['.', ':', '%']).and_then(|at| text.as_bytes().get(at)) {
-        Some(b'.') => said(v4_fault(text)),
+        Some(b'.') => said(&v4_fault(text)),
         Some(b':') if text.contains('%') => {
             Err(format!("IP address {} with zone value is not allowed", go_quote(text)))
         }
-        Some(b':') => said("unable to parse IP"),
+        Some(b':') => said(&v6_fault(text)),
         Some(_) => said("missing IPv6 address"),
         None => said("unable to parse IP"),
     }
 }
 
-fn v4_fault(text: &str) -> &'static str {
+fn v4_fault(text: &str) -> String {
     let mut fields = 0;
+    let mut start = 0;
     for field in text.split('.') {
         fields += 1;
         if field.is_empty() {
-            return "IPv4 field must have at least one digit";
+            return format!("IPv4 field must have at least one digit (at {})", go_quote(&text[start..]));
         }
-        if field.bytes().any(|b| !b.is_ascii_digit()) {
-            return "unexpected character";
+        if let Some(at) = field.find(|c: char| !c.is_ascii_digit()) {
+            return format!("unexpected character (at {})", go_quote(&text[start + at..]));
         }
         if field.len() > 1 && field.starts_with('0') {
-            return "IPv4 field has octet with leading zero";
+            return "IPv4 field has octet with leading zero".to_owned();
         }
         if field.parse::<u8>().is_err() {
-            return "IPv4 field has value >255";
+            return "IPv4 field has value >255".to_owned();
         }
+        start += field.len() + 1;
     }
-    if fields > 4 { "IPv4 address too long" } else { "IPv4 address too short" }
+    if fields > 4 { "IPv4 address too long" } else { "IPv4 address too short" }.to_owned()
+}
+
+/// Go names what is wrong inside an IPv6 address; the common slip is named here too.
+fn v6_fault(text: &str) -> String {
+    let first = text.find("::").map(|at| at + 2);
+    match first.and_then(|from| text[from..].find("::").map(|at| from + at + 1)) {
+        Some(at) => format!("multiple :: in address (at {})", go_quote(&text[at..])),
+        None => "unable to parse IP".to_owned(),
+    }
 }
 
 fn go_quote(text: &str) -> String {

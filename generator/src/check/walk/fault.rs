@@ -157,6 +157,12 @@ impl Fault {
         Self::bound(place, value, message, &format!("should be a multiple of {factor}"))
     }
 
+    pub(crate) fn bad_factor(place: &Place<'_>) -> Self {
+        let message = "the schema's multipleOf is a fraction, which no integer passes".to_owned();
+        let server = format!("Invalid value: 0: factor MultipleOf declared for {} must be positive: 0", place.path());
+        Self::new("llsd::schema::bounds", place.path(), message, server)
+    }
+
     /// A fault of oneOf, anyOf, allOf or not.
     pub(crate) fn alternatives(place: &Place<'_>, message: &str, detail: &str) -> Self {
         let server = format!("Invalid value: \"\": {} {detail}", quote(&place.path().to_string()));

@@ -114,12 +114,19 @@ pub(crate) fn dns_name_part(text: &str) -> bool {
         && bytes.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-')
 }
 
-/// Plain addresses only: the full grammar has comments, quoted parts and display names.
+/// Plain addresses, perhaps with a plain name before them: the full grammar has comments and quoted parts too.
 fn email(text: &str) -> Option<bool> {
-    let Some((local, domain)) = text.rsplit_once('@') else { return Some(false) };
     let atom = |part: &str| {
         !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&b))
     };
+    let address = match text.strip_suffix('>').and_then(|text| text.split_once(" <")) {
+        Some((name, address)) if name.split(' ').all(atom) => address,
+        _ => text,
+    };
+    let Some((local, domain)) = address.rsplit_once('@') else { return Some(false) };
+    if local.is_empty() || domain.is_empty() {
+        return Some(false);
+    }
     (local.split('.').all(atom) && domain.split('.').all(atom)).then_some(true)
 }
 
@@ -143,7 +150,7 @@ fn base64(text: &str) -> bool {
     let bytes = text.as_bytes();
     let padding = bytes.iter().rev().take_while(|b| **b == b'=').count();
     !bytes.is_empty()
-        && bytes.len() % 4 == 0
+        && bytes.len().is_multiple_of(4)
         && padding <= 2
         && bytes[..bytes.len() - padding].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'))
 }

@@ -77,9 +77,11 @@ fn repeated(shown: &[Option<Value>], what: &str, place: &mut Place<'_>, server_p
         if place.in_index(position, |place| place.has_unknown()) {
             continue;
         }
-        match seen.get_mut(&json(value)) {
+        // 1 and 1.0 are two items, but not two keys with such fields.
+        let shown = format!("{}{}", if value.is_f64() { "float " } else { "" }, json(value));
+        match seen.get_mut(&shown) {
             None => {
-                seen.insert(json(value), (position, false));
+                seen.insert(shown, (position, false));
             }
             // Only the first repetition is reported.
             Some((first, reported)) if !*reported => {

@@ -53,6 +53,7 @@ pub(crate) fn check(schema: &Schema, value: &Value, old: Option<&Value>, place: 
             string(schema, value, text, place, &mut outcome);
             if let Some(format) = schema.format.as_deref() {
                 match format::matches(format, text) {
+                    _ if !format::is_known(format) => {}
                     Some(true) => {}
                     Some(false) => outcome.add(Fault::format(place, text, format)),
                     None => outcome.not_checked.push(NotChecked {
@@ -160,12 +161,12 @@ fn number(schema: &Schema, value: &Value, number: &Number, place: &Place<'_>, ou
         }
     }
     if let Some(factor) = schema.multiple_of.filter(|factor| *factor > 0.0) {
-        let whole = match integer {
-            Some(integer) if factor >= 1.0 => integer % (factor as i64) == 0,
-            _ => is_integral(&Value::from(data / factor)),
-        };
-        if !whole {
-            outcome.add(Fault::not_multiple(place, value, factor));
+        match integer {
+            // The API server cuts the factor for integers, and then finds nothing to divide by.
+            Some(_) if factor < 1.0 => outcome.add(Fault::bad_factor(place)),
+            Some(integer) if integer % (factor as i64) == 0 => {}
+            None if is_integral(&Value::from(if factor < 1.0 { 1.0 / factor * data } else { data / factor })) => {}
+            _ => outcome.add(Fault::not_multiple(place, value, factor)),
         }
     }
     let shown = |bound: f64| if integer.is_some() { (bound as i64).to_string() } else { float(bound) };
@@ -265,12 +266,13 @@ fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: 
     if schema.any_of.is_empty() && schema.one_of.is_empty() && schema.all_of.is_empty() && schema.not.is_none() {
         return;
     }
-    for part in &schema.all_of {
-        let result = check(part, value, None, place);
-        if !result.faults.is_empty() {
-            let none = schema.all_of.len() == 1;
-            outcome.merge(result);
-            let detail = if none {
+    if !schema.all_of.is_empty() {
+        let results: Vec<Outcome> = schema.all_of.iter().map(|part| check(part, value, None, place)).collect();
+        let fitting = results.iter().filter(|result| result.faults.is_empty()).count();
+        let count = results.len();
+        results.into_iter().for_each(|result| outcome.merge(result));
+        if fitting != count {
+            let detail = if fitting == 0 {
                 "must validate all the schemas (allOf). None validated"
             } else {
                 "must validate all the schemas (allOf)"

@@ -88,7 +88,9 @@ fn double<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
         Val::Str(text) => match text.parse::<f64>() {
             Ok(float) if float.is_finite() => float,
             Ok(_) => return Err(Fail::open("a float that is not finite")),
-            Err(_) if text.contains(['x', 'X', '_']) => return Err(Fail::open("a float in an unusual notation")),
+            Err(_) if text.contains(['x', 'X']) && text.contains(['p', 'P']) => {
+                return Err(Fail::open("a float in an unusual notation"));
+            }
             Err(_) => return Err(failed("string", "double")),
         },
         _ => return Err(Fail::no_overload()),

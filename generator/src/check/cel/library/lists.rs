@@ -143,13 +143,16 @@ fn string_index_of<'a>(whole: &str, part: &str, offset: Option<i64>, last: bool)
     let chars: Vec<char> = whole.chars().collect();
     let wanted: Vec<char> = part.chars().collect();
     let length = chars.len() as i64;
+    if wanted.is_empty() {
+        return Ok(Val::Int(offset.unwrap_or(if last { length } else { 0 })));
+    }
     if let Some(offset) = offset
-        && (offset < 0 || offset > length)
+        && offset < 0
     {
         return Err(Fail::Error(format!("index out of range: {offset}")));
     }
-    if wanted.is_empty() {
-        return Ok(Val::Int(offset.unwrap_or(if last { length } else { 0 })));
+    if offset.is_some_and(|offset| offset >= length) {
+        return Ok(Val::Int(-1));
     }
     let mut places = chars.windows(wanted.len()).enumerate().filter(|(_, window)| *window == wanted.as_slice());
     let found = if last {

@@ -89,13 +89,20 @@ fn cidr(value: &Val<'_>) -> Result<Cidr, Fail> {
 fn to_ip(value: &Val<'_>) -> Result<IpAddr, Fail> {
     let text = text(value)?;
     parse_ip(text).map_err(|error| {
+        if !error.starts_with("ParseAddr") {
+            return Fail::Error(error);
+        }
         let quoted = crate::check::walk::text::quote(text);
         Fail::Error(format!("IP Address {quoted} parse error during conversion from string: {error}"))
     })
 }
 
 fn to_cidr(value: &Val<'_>) -> Result<Cidr, Fail> {
-    let error = |error| Fail::Error(format!("network address parse error during conversion from string: {error}"));
+    let error = |error: String| {
+        let said = "network address parse error during conversion from string: ";
+        let again = if error.starts_with("netip") { said } else { "" };
+        Fail::Error(format!("{said}{again}{error}"))
+    };
     parse_cidr(text(value)?).map_err(error)
 }
 

@@ -3,8 +3,10 @@
 use crate::check::cel::eval::{Env, Fail};
 use crate::check::cel::time::print_duration;
 use crate::check::cel::value::Val;
+use crate::check::walk::text::quote;
 
-/// Fills the clauses of a format string, such as `%s` and `%.2f`.
+/// Fills the clauses of a format string, such as `%s` and `%.2f`. What CEL prints in ways of its own (exponents, maps)
+/// is left open.
 pub(crate) fn format<'a>(env: &Env<'a>, pattern: &str, arguments: &[Val<'a>]) -> Result<String, Fail> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut next = arguments.iter();
@@ -49,12 +51,6 @@ fn clause<'a>(env: &Env<'a>, verb: Option<char>, precision: Option<usize>, value
         (Some('d'), Val::Int(a)) => a.to_string(),
         (Some('d'), Val::UInt(a)) => a.to_string(),
         (Some('f'), value) => format!("{:.*}", precision.unwrap_or(6), number(value).ok_or_else(wrong)?),
-        (Some('e'), value) => {
-            let text = format!("{:.*e}", precision.unwrap_or(6), number(value).ok_or_else(wrong)?);
-            let (digits, power) = text.split_once('e').ok_or_else(wrong)?;
-            let power: i32 = power.parse().map_err(|_| wrong())?;
-            format!("{digits}e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
-        }
         (Some('b'), Val::Int(a)) => format!("{}{:b}", if *a < 0 { "-" } else { "" }, a.unsigned_abs()),
         (Some('b'), Val::Bool(flag)) => u8::from(*flag).to_string(),
         (Some('o'), Val::Int(a)) => format!("{}{:o}", if *a < 0 { "-" } else { "" }, a.unsigned_abs()),
@@ -92,17 +88,13 @@ fn shown<'a>(env: &Env<'a>, value: &Val<'a>, depth: usize) -> Result<String, Fai
         Val::Type(name) => (*name).to_owned(),
         value if value.list_len().is_some() => {
             let items = value.items(env)?;
-            let items: Result<Vec<String>, Fail> = items.iter().map(|item| shown(env, item, depth + 1)).collect();
+            let item = |item: &Val<'a>| match item {
+                Val::Str(text) => Ok(quote(text)),
+                Val::Int(_) | Val::Bool(_) => shown(env, item, depth + 1),
+                _ => Err(Fail::open("format() of a list of this type")),
+            };
+            let items: Result<Vec<String>, Fail> = items.iter().map(item).collect();
             format!("[{}]", items?.join(", "))
-        }
-        Val::Map(_) | Val::Json(..) => {
-            let mut entries = Vec::new();
-            for key in value.keys().unwrap_or_default() {
-                let item = value.lookup(env, &key)?.unwrap_or(Val::Null);
-                entries.push(format!("{}: {}", shown(env, &key, depth + 1)?, shown(env, &item, depth + 1)?));
-            }
-            entries.sort();
-            format!("{{{}}}", entries.join(", "))
         }
         _ => return Err(Fail::open("format() of this type")),
     })

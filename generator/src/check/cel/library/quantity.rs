@@ -13,6 +13,8 @@ pub(crate) struct Quantity {
     pub(crate) nanos: i128,
     /// Whether it was written as a fraction: then the API server does not see whole numbers as such.
     fractional: bool,
+    /// Whether it has more digits than the API server's fast form holds.
+    large: bool,
 }
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {
@@ -62,10 +64,14 @@ fn sum<'a>(_: &Env<'a>, v: &[Val<'a>], sign: i128) -> Outcome<'a> {
     let left = quantity(&v[0])?;
     let right = match &v[1] {
         Val::Quantity(right) => *right,
-        other => Quantity { nanos: i128::from(integer(other)?) * NANO, fractional: false },
+        other => Quantity { nanos: i128::from(integer(other)?) * NANO, fractional: false, large: false },
     };
     let nanos = left.nanos + sign * right.nanos;
-    Ok(Val::Quantity(Quantity { nanos, fractional: left.fractional || right.fractional }))
+    Ok(Val::Quantity(Quantity {
+        nanos,
+        fractional: left.fractional || right.fractional,
+        large: left.large || right.large,
+    }))
 }
 
 impl Quantity {
@@ -86,28 +92,32 @@ impl Quantity {
         let (base, power) = exponent(suffix).ok_or_else(|| Fail::error("unable to parse quantity's suffix"))?;
         let mantissa = format!("{whole}{fraction}");
         let mantissa = mantissa.trim_start_matches('0');
-        if mantissa.len() > 18 || power.abs() > 60 {
+        if mantissa.len() > 27 || power.abs() > 60 {
             return Err(Fail::open("a quantity of this size"));
         }
+        let digits_len = mantissa.len();
         let mantissa: i128 = if mantissa.is_empty() { 0 } else { mantissa.parse().map_err(|_| malformed())? };
         let shift = 9 - fraction.len() as i64 + if base == 10 { i64::from(power) } else { 0 };
-        let scaled = if base == 2 { mantissa << power } else { mantissa };
+        let scaled = if base == 2 { mantissa.checked_mul(1_i128 << power).unwrap_or(i128::MAX) } else { mantissa };
         let limit = i128::from(i64::MAX) * NANO;
         let nanos = if shift >= 0 {
             let factor = 10_i128.checked_pow(shift as u32);
-            factor.and_then(|factor| scaled.checked_mul(factor)).unwrap_or(limit).min(limit)
+            factor.and_then(|factor| scaled.checked_mul(factor)).unwrap_or(i128::MAX)
         } else {
             // Beyond a billionth, quantities are rounded away from zero.
             let factor = 10_i128.checked_pow((-shift) as u32).unwrap_or(i128::MAX);
             scaled / factor + i128::from(scaled % factor != 0)
         };
         let fractional = !fraction.is_empty() || power < 0;
-        Ok(Self { nanos: if negative { -nanos } else { nanos }, fractional })
+        // What does not fit into the API server's fast form is no integer to it, and larger numbers are cut.
+        let large = digits_len > 18 || nanos > limit;
+        let nanos = nanos.min(limit);
+        Ok(Self { nanos: if negative { -nanos } else { nanos }, fractional, large })
     }
 
     /// The integer that this is, if the API server sees one.
     fn whole(self) -> Result<Option<i64>, Fail> {
-        if self.nanos % NANO != 0 {
+        if self.large || self.nanos % NANO != 0 {
             return Ok(None);
         }
         if self.fractional {

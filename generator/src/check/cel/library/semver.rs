@@ -4,6 +4,7 @@ use super::strings::text;
 use crate::check::cel::eval::{Env, Fail, Outcome};
 use crate::check::cel::program::Function;
 use crate::check::cel::value::Val;
+use crate::check::walk::text::quote;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -17,10 +18,10 @@ pub(crate) struct Semver {
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {
     Some(match (name, member, count) {
         ("semver", false, 1 | 2) => |env, v| match read(env, v)? {
-            Some(version) => Ok(Val::Semver(Rc::new(version))),
-            None => Err(Fail::error("invalid semantic version")),
+            Ok(version) => Ok(Val::Semver(Rc::new(version))),
+            Err(error) => Err(Fail::Error(error)),
         },
-        ("isSemver", false, 1 | 2) => |env, v| Ok(Val::Bool(read(env, v)?.is_some())),
+        ("isSemver", false, 1 | 2) => |env, v| Ok(Val::Bool(read(env, v)?.is_ok())),
         ("major", true, 1) => |_, v| part(v, 0),
         ("minor", true, 1) => |_, v| part(v, 1),
         ("patch", true, 1) => |_, v| part(v, 2),
@@ -35,7 +36,7 @@ fn part<'a>(v: &[Val<'a>], position: usize) -> Outcome<'a> {
     }
 }
 
-fn read(_: &Env<'_>, v: &[Val<'_>]) -> Result<Option<Semver>, Fail> {
+fn read(_: &Env<'_>, v: &[Val<'_>]) -> Result<Result<Semver, String>, Fail> {
     let text = text(&v[0])?;
     match v.get(1) {
         None | Some(Val::Bool(false)) => Ok(Semver::parse(text)),
@@ -63,26 +64,46 @@ fn normalized(text: &str) -> String {
 }
 
 impl Semver {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (text, build) = match text.split_once('+') {
-            Some((text, build)) => (text, Some(build)),
-            None => (text, None),
-        };
-        let word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        if !build.is_none_or(|build| build.split('.').all(word)) {
-            return None;
+    /// Reads a version; the error is the API server's.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("Version string empty".to_owned());
         }
-        let (numbers, pre) = match text.split_once('-') {
-            Some((numbers, pre)) => (numbers, Some(pre)),
-            None => (text, None),
+        let parts: Vec<&str> = text.splitn(3, '.').collect();
+        let [major, minor, rest] = parts.as_slice() else {
+            return Err("No Major.Minor.Patch elements found".to_owned());
         };
-        let parts: Vec<&str> = numbers.split('.').collect();
-        let [major, minor, patch] = parts.as_slice() else { return None };
+        let (major, minor) = (element(major, "major")?, element(minor, "minor")?);
+        let (rest, build) = match rest.split_once('+') {
+            Some((rest, build)) => (rest, Some(build)),
+            None => (*rest, None),
+        };
+        let (patch, pre) = match rest.split_once('-') {
+            Some((patch, pre)) => (patch, Some(pre)),
+            None => (rest, None),
+        };
+        let patch = element(patch, "patch")?;
         let pre: Vec<String> = pre.map_or_else(Vec::new, |pre| pre.split('.').map(str::to_owned).collect());
-        if !pre.iter().all(|part| word(part) && (!is_number(part) || plain(part))) {
-            return None;
+        for part in &pre {
+            if part.is_empty() {
+                return Err("Prerelease is empty".to_owned());
+            }
+            if is_number(part) && !plain(part) {
+                return Err(format!("Numeric PreRelease version must not contain leading zeroes {}", quote(part)));
+            }
+            if !word(part) {
+                return Err(format!("Invalid character(s) found in prerelease {}", quote(part)));
+            }
         }
-        Some(Self { numbers: [number(major)?, number(minor)?, number(patch)?], pre })
+        for part in build.iter().flat_map(|build| build.split('.')) {
+            if part.is_empty() {
+                return Err("Build meta data is empty".to_owned());
+            }
+            if !word(part) {
+                return Err(format!("Invalid character(s) found in build meta data {}", quote(part)));
+            }
+        }
+        Ok(Self { numbers: [major, minor, patch], pre })
     }
 
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
@@ -101,6 +122,22 @@ impl Semver {
             }
         })
     }
+}
+
+fn element(text: &str, name: &str) -> Result<u64, String> {
+    if !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!("Invalid character(s) found in {name} number {}", quote(text)));
+    }
+    if text.len() > 1 && !plain(text) {
+        let (first, rest) = name.split_at(1);
+        let name = first.to_uppercase() + rest;
+        return Err(format!("{name} number must not contain leading zeroes {}", quote(text)));
+    }
+    text.parse().map_err(|_| format!("strconv.ParseUint: parsing {}: invalid syntax", quote(text)))
+}
+
+fn word(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
 fn is_number(text: &str) -> bool {
@@ -128,7 +165,7 @@ mod tests {
         assert_eq!(order("1.0.0-rc.2", "1.0.0-rc.10"), Ordering::Less);
         assert_eq!(order("1.0.0+a", "1.0.0+b"), Ordering::Equal);
         for text in ["v1.2.3", "1.2", "01.2.3", "1.2.3-", "x"] {
-            assert!(Semver::parse(text).is_none(), "{text}");
+            assert!(Semver::parse(text).is_err(), "{text}");
         }
         assert_eq!(normalized("v1.02"), "1.2.0");
     }
