@@ -277,3 +277,71 @@ fn unknown_keys_of_the_base_stay_in_order() {
     assert_eq!(config.text, expected);
     assert_eq!(config.config_version, 2);
 }
+
+/// Objects that are broken anywhere: random values at the paths of a real resource, and beside them.
+fn broken() -> impl Strategy<Value = Value> {
+    let places = prop::sample::select(vec![
+        "/spec",
+        "/spec/distribution",
+        "/spec/distribution/name",
+        "/spec/providers",
+        "/spec/providers/inference",
+        "/spec/providers/inference/0",
+        "/spec/providers/inference/0/id",
+        "/spec/providers/inference/0/provider",
+        "/spec/providers/inference/0/endpoint",
+        "/spec/providers/inference/0/apiKey",
+        "/spec/providers/inference/0/secretRefs",
+        "/spec/providers/inference/0/settings",
+        "/spec/resources",
+        "/spec/resources/models",
+        "/spec/resources/models/0",
+        "/spec/resources/tools",
+        "/spec/storage",
+        "/spec/storage/kv",
+        "/spec/storage/sql",
+        "/spec/disabled",
+        "/spec/networking",
+        "/spec/workload",
+        "/metadata",
+        "/metadata/name",
+        "/spec/server",
+        "/spec/server/containerSpec",
+        "/spec/server/userConfig",
+        "/spec/network",
+    ]);
+    prop::collection::vec((places, values()), 1..4).prop_map(|changes| {
+        let mut object = json!({
+            "apiVersion": "llamastack.io/v1alpha2", "kind": "LlamaStackDistribution", "metadata": {"name": "law"},
+            "spec": {
+                "distribution": {"name": "starter"},
+                "providers": {"inference": [{"id": "a", "provider": "vllm", "endpoint": "http://x/v1",
+                    "apiKey": {"secretKeyRef": {"name": "s", "key": "k"}}, "secretRefs": {}, "settings": {}}]},
+                "resources": {"models": [{"name": "m"}], "tools": ["websearch"]},
+                "storage": {"kv": {}, "sql": {}}, "disabled": ["batches"], "networking": {}, "workload": {},
+                "server": {"containerSpec": {}, "userConfig": {}}, "network": {},
+            },
+        });
+        for (place, value) in changes {
+            if let Some(target) = object.pointer_mut(place) {
+                *target = value.get("a").cloned().unwrap_or(value);
+            }
+        }
+        object
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn every_object_gets_a_verdict(object in broken()) {
+        for version in ApiVersion::ALL {
+            let unknown = BTreeSet::from([Path::parse("spec.providers.inference[0].id")]);
+            for unknown in [&unknown, &BTreeSet::new()] {
+                let request = Request { version, value: &object, old: None, unknown, facts: &Facts::default() };
+                prop_assert_eq!(verdict(&request), verdict(&request));
+            }
+        }
+    }
+}

@@ -397,3 +397,22 @@ fn misplaced_fields() {
     // A model list of another shape is not moved blindly.
     finds(&v2("  models: [{name: m}]\n"), &["schema::misplaced-field spec.models"]);
 }
+
+/// Every rule id that the sources name.
+fn ids_in(folder: &std::path::Path, found: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            ids_in(&path, found);
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        for (start, _) in text.match_indices("\"llsd::") {
+            let id = text[start + 1..].split('"').next().unwrap();
+            // Prefixes such as `llsd::draft::` are no ids.
+            if id.split("::").filter(|part| !part.is_empty()).count() == 3 {
+                found.insert(id.to_owned());
+            }
+        }
+    }
+}

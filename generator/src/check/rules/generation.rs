@@ -6,6 +6,13 @@ use super::RuleInfo;
 
 pub(super) const RULES: &[RuleInfo] = &[
     RuleInfo {
+        id: "llsd::config::overridden",
+        severity: Severity::Information,
+        summary: "Nothing is generated, because the resource brings its own config.",
+        why: "overrideConfig names a ConfigMap, and the server runs with exactly what that holds.",
+        example: "overrideConfig: {configMapName: my-config}",
+    },
+    RuleInfo {
         id: "llsd::provider::missing-setting",
         severity: Severity::Error,
         summary: "The provider type does not start without a setting that is not given.",

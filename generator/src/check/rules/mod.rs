@@ -22,6 +22,7 @@ mod plain_secret;
 mod provider_fields;
 mod provider_type;
 mod references;
+mod schema;
 mod secret_variable;
 mod settings;
 
@@ -44,11 +45,11 @@ pub struct RuleInfo {
     pub example: &'static str,
 }
 
-/// Every rule beyond the CRD, by id.
+/// Every rule that a finding can name, by id.
 #[must_use]
 pub fn rules() -> &'static [RuleInfo] {
     static RULES: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
-        let files: [&[RuleInfo]; 21] = [
+        let files: [&[RuleInfo]; 22] = [
             command_file::RULES,
             config_key::RULES,
             cross_namespace::RULES,
@@ -68,6 +69,7 @@ pub fn rules() -> &'static [RuleInfo] {
             provider_fields::RULES,
             provider_type::RULES,
             references::RULES,
+            schema::RULES,
             secret_variable::RULES,
             settings::RULES,
         ];
