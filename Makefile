@@ -23,7 +23,7 @@ test: setup ## run every test, against the real servers and editors too
 		$(CARGO) build --quiet --package llsd; \
 		npm --prefix vscode-extension test --silent; \
 	fi
-	$(CARGO) test --workspace --quiet
+	$(CARGO) test --workspace --quiet --no-fail-fast
 
 lint: ## formatting, clippy, licences and sources of dependencies
 	$(CARGO) fmt --all --check

@@ -6,7 +6,7 @@
 
 mod request;
 
-pub use request::{Answer, Cause, Request};
+pub use request::{Answer, CRDS, Cause, Request};
 
 use anyhow::{Context, Result, bail};
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -84,22 +84,24 @@ impl Cluster {
         self.runtime.block_on(request::send_all(requests, &self.client)).expect("the API server answers")
     }
 
-    /// Creates the given CRD for good and waits until its resources are served.
+    /// Creates the given CRDs for good and waits until their resources are served.
     ///
     /// # Errors
     ///
-    /// The server's answer, where it refuses the CRD.
+    /// The place of the first CRD that the server refuses, and its answer.
     ///
     /// # Panics
     ///
     /// If the resources are not served within half a minute.
-    pub fn install_crd(&self, crd: &serde_json::Value) -> Result<(), Answer> {
-        let created = self.send(Request::post(request::CRDS, crd));
-        if !created.accepted() {
-            return Err(created);
+    pub fn install_crds(&self, crds: &[serde_json::Value]) -> Result<(), (usize, Answer)> {
+        let creations = crds.iter().map(|crd| Request::post(CRDS, crd)).collect();
+        if let Some(refused) = self.send_all(creations).into_iter().enumerate().find(|(_, answer)| !answer.accepted()) {
+            return Err(refused);
         }
-        let name = crd["metadata"]["name"].as_str().unwrap_or_default();
-        self.runtime.block_on(request::until_served(name, &self.client)).expect("the CRD is served");
+        for crd in crds {
+            let name = crd["metadata"]["name"].as_str().unwrap_or_default();
+            self.runtime.block_on(request::until_served(name, &self.client)).expect("the CRD is served");
+        }
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Where CRDs are created.
-pub(super) const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+pub const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// How many requests are under way at once in [`send_all`]. More does not help on two cores.
 const AT_ONCE: usize = 8;

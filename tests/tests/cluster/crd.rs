@@ -1,20 +1,18 @@
 //! The project's CRD: the server takes it, and each of its CEL rules passes and fails where it should.
 
 use llsd_generator::api::crd::crd;
-use llsd_tests::cluster::{Cluster, Request};
+use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
-
-const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// The server with the project's CRD installed.
 pub(crate) fn server() -> &'static Cluster {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     let cluster = Cluster::shared();
     INSTALLED.get_or_init(|| {
-        if let Err(answer) = cluster.install_crd(crd()) {
+        if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
             panic!("the API server refuses the CRD: {}", answer.message());
         }
     });
@@ -99,6 +97,12 @@ impl Rule {
             "spec": spec,
         })
     }
+}
+
+/// The objects of a version that pass a rule.
+pub(crate) fn passing_objects(version: &str) -> Vec<Value> {
+    let rules = Rule::all().into_iter().filter(|rule| rule.version() == version);
+    rules.map(|rule| rule.object(&rule.pass, rule.name.pass.as_ref())).collect()
 }
 
 #[test]

@@ -1,4 +1,8 @@
 //! The CRD and the checks against a real API server.
 
+mod agreement;
+mod compare;
 mod crd;
+mod features;
+mod mutate;
 mod starter;

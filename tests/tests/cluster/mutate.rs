@@ -149,9 +149,21 @@ fn unescape(name: &str) -> String {
 
 /// A value of another type than `value` has.
 fn other_type(value: &Value, random: &mut Random) -> Value {
-    let all = [json!("text"), json!(""), json!(7), json!(1.5), json!(true), json!({}), json!({"a": "b"}), json!([]), json!(["a"]), json!([{}])];
+    let all = [
+        json!("text"),
+        json!(""),
+        json!(7),
+        json!(1.5),
+        json!(true),
+        json!({}),
+        json!({"a": "b"}),
+        json!([]),
+        json!(["a"]),
+        json!([{}]),
+    ];
     let kind = std::mem::discriminant(value);
-    let others: Vec<_> = all.into_iter().filter(|other| std::mem::discriminant(other) != kind || other == &json!(1.5)).collect();
+    let others: Vec<_> =
+        all.into_iter().filter(|other| std::mem::discriminant(other) != kind || other == &json!(1.5)).collect();
     random.pick(&others).clone()
 }
 
@@ -241,12 +253,15 @@ fn example(schema: &Value, random: &mut Random, depth: usize) -> Value {
         Some("integer") => {
             let least = schema["minimum"].as_f64().unwrap_or(1.0);
             #[expect(clippy::cast_possible_truncation, reason = "bounds of the CRD are small integers")]
-            json!(least as i64 + i64::try_from(random.below(3)).unwrap_or_default())
+            let least = least as i64;
+            json!(least + i64::try_from(random.below(3)).unwrap_or_default())
         }
         Some("number") => json!(1.5),
         Some("boolean") => json!(random.below(2) == 0),
         Some("string") => json!(random.pick(&["a", "name-1", "example.org/x:1", "k=v"])),
-        _ if schema["x-kubernetes-int-or-string"] == true => random.pick(&[json!(1), json!("10Gi"), json!("50%")]).clone(),
+        _ if schema["x-kubernetes-int-or-string"] == true => {
+            random.pick(&[json!(1), json!("10Gi"), json!("50%")]).clone()
+        }
         _ => json!({"any": "thing"}),
     }
 }

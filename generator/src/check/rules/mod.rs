@@ -14,6 +14,7 @@ mod env;
 mod generation;
 mod header;
 mod label_key;
+mod metadata;
 mod misplaced;
 mod model_provider;
 mod name;
@@ -61,6 +62,7 @@ pub fn rules() -> &'static [RuleInfo] {
             generation::RULES,
             header::RULES,
             label_key::RULES,
+            metadata::RULES,
             misplaced::RULES,
             model_provider::RULES,
             name::RULES,
@@ -82,7 +84,8 @@ pub fn rules() -> &'static [RuleInfo] {
 
 /// Runs every rule, in the order in which a reader meets the fields.
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let all: [fn(&Subject<'_>, &mut Report); 19] = [
+    let all: [fn(&Subject<'_>, &mut Report); 20] = [
+        metadata::check,
         name::check,
         misplaced::check,
         distribution::check,

@@ -5,7 +5,7 @@ use super::place::Place;
 use super::text::quote;
 use crate::check::finding::{Finding, Fix, FixEdit};
 use crate::check::schema::Schema;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The fields that an embedded resource has whatever its schema says.
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
@@ -56,6 +56,26 @@ pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>
             }
         }
         _ => {}
+    }
+}
+
+/// Gives a resource without a usable name the name that rules see: an empty one, or, from a prefix, one as long as the
+/// API server would make it. That metadata itself may be wrong is another matter.
+pub(crate) fn complete_name(object: &mut Value, place: &Place<'_>) {
+    let Some(fields) = object.as_object_mut().filter(|_| !place.is_unknown() && !place.is_unknown_key("metadata"))
+    else {
+        return;
+    };
+    let metadata = fields.entry("metadata").or_insert(Value::Null);
+    if !metadata.is_object() {
+        *metadata = Value::Object(Map::new());
+    }
+    let Some(metadata) = metadata.as_object_mut() else { return };
+    let named = metadata.get("name").and_then(Value::as_str).is_some_and(|name| !name.is_empty());
+    if !named && !place.unknown().contains(&place.path().key("metadata").key("name")) {
+        let prefix = metadata.get("generateName").and_then(Value::as_str).filter(|prefix| !prefix.is_empty());
+        let name = prefix.map(|prefix| format!("{prefix}00000")).unwrap_or_default();
+        metadata.insert("name".to_owned(), name.into());
     }
 }
 
