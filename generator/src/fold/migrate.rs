@@ -55,24 +55,6 @@ pub struct MigrationReport {
     pub config: ConfigChange,
 }
 
-impl MigrationReport {
-    /// The report as sentences, one a line, without a full stop. Empty if nothing was folded, lost or changed.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = self.notes.clone();
-        lines.extend(self.lost.iter().map(|lost| format!("No place in v1alpha2: {lost}")));
-        match &self.config {
-            ConfigChange::Untouched => {}
-            ConfigChange::Same => lines.push("The generated config means the same as before".to_owned()),
-            ConfigChange::Differs(differences) => {
-                lines.push("The generated config differs from the one before".to_owned());
-                lines.extend(differences.iter().map(ToString::to_string));
-            }
-        }
-        lines
-    }
-}
-
 /// What became of the server's config.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ConfigChange {
