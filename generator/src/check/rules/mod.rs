@@ -50,7 +50,7 @@ pub struct RuleInfo {
 #[must_use]
 pub fn rules() -> &'static [RuleInfo] {
     static RULES: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
-        let files: [&[RuleInfo]; 22] = [
+        let files: [&[RuleInfo]; 23] = [
             command_file::RULES,
             config_key::RULES,
             cross_namespace::RULES,
