@@ -3,6 +3,15 @@
 /// The candidate closest to `written`, if any is close enough to suggest: at most a third of its letters differ,
 /// counting a swap of neighbours as one; case and the separators `-` and `_` count for nothing. Of equals the first.
 pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    nearest_within(written, candidates, usize::MAX)
+}
+
+/// As [`nearest`], with `most` changes at most: for long names, a third of which is another name.
+pub fn nearest_within<'c>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+    most: usize,
+) -> Option<&'c str> {
     let folded = fold(written);
     if folded.len() > 128 {
         return None;
@@ -11,7 +20,7 @@ pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
     for candidate in candidates {
         let other = fold(candidate);
         // At least one change is allowed, so that three-letter names have a neighbour.
-        let limit = (folded.len().max(other.len()) / 3).max(1);
+        let limit = (folded.len().max(other.len()) / 3).max(1).min(most);
         if candidate == written || folded.len().abs_diff(other.len()) > limit {
             continue;
         }

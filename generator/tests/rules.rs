@@ -354,6 +354,12 @@ fn every_finding_has_a_described_rule() {
     let mut unique = ids.clone();
     unique.dedup();
     assert_eq!(ids, unique, "sorted, and each once");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut used = BTreeSet::new();
+    ids_in(&source, &mut used);
+    assert!(used.len() > 50);
+    let unexplained: Vec<&String> = used.iter().filter(|id| !ids.contains(&id.as_str())).collect();
+    assert!(unexplained.is_empty(), "{unexplained:?}");
     for rule in rules() {
         assert!(
             rule.id.starts_with("llsd::") && rule.summary.ends_with('.') && !rule.example.is_empty(),

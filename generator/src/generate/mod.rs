@@ -1,6 +1,6 @@
 //! From a validated resource to the llama-stack configuration that it stands for.
 //!
-//! [`generate`] is the pipeline; each stage is one file and works on the [`Draft`] that the stages before left.
+//! [`generate`] is the pipeline; each stage is one file and works on the draft that the stages before left.
 //! Every value of the draft knows its [`Origin`], and [`render`] writes text and origins together. The same input
 //! gives the same bytes.
 

@@ -53,7 +53,8 @@ pub struct EnvVar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DerivedKind {
     /// The parts of a PostgreSQL URL: keys `host`, `port`, `db`, `user`, `password`. The password is percent-encoded,
-    /// because llama-stack puts it into a URL.
+    /// because llama-stack puts it into a URL. One that reads as a number needs an encoded character too: llama-stack
+    /// turns such values into numbers, and then refuses them.
     Postgres,
     /// A Redis password: key `password`, percent-encoded, because llama-stack puts it into a URL.
     RedisPassword,

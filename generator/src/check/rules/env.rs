@@ -7,9 +7,12 @@ use super::RuleInfo;
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use crate::api::ApiVersion;
 use crate::generate::{Data, Tracked};
-use crate::nearest::nearest;
+use crate::nearest::nearest_within;
 use crate::path::Path;
 use std::collections::{BTreeSet, HashMap};
+
+/// Letters in which a variable may differ from the one that was meant.
+const MAX_TYPOS: usize = 2;
 
 pub(super) const RULES: &[RuleInfo] = &[
     RuleInfo {
@@ -105,7 +108,7 @@ fn unread(name: &str, path: &Path, read: &BTreeSet<&str>, set: &HashMap<&str, &P
         let mut parts = other.split('_');
         other.contains('_') && parts.next() == words.first().copied() && parts.all(|part| words.contains(&part))
     });
-    let Some(meant) = inside.or_else(|| nearest(name, free())) else { return };
+    let Some(meant) = inside.or_else(|| nearest_within(name, free(), MAX_TYPOS)) else { return };
     let message = format!("The distribution's config does not read {name}. Did you mean {meant}?");
     let at = path.key("name");
     let edits = vec![FixEdit::Replace { path: at.clone(), value: meant.into() }];
