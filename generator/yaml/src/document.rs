@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use crate::node::step_of;
 use crate::tree::Tree;
+use crate::wide::Wide;
 use crate::{Kind, Node, Span, Step, strict};
 
 /// A comment, from `#` to the end of its line.
@@ -51,6 +52,7 @@ pub struct Document {
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) errors: Vec<SyntaxError>,
     pub(crate) strict: OnceLock<Option<SyntaxError>>,
+    pub(crate) wide: OnceLock<Wide>,
 }
 
 impl Document {

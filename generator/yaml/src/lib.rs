@@ -20,6 +20,7 @@ mod split;
 mod stream;
 mod strict;
 mod tree;
+mod wide;
 
 pub use block_scalar::BlockScalar;
 pub use document::{Comment, Document, Skipped, SkippedKind, SyntaxError};

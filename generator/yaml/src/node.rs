@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::tree::{FLOW, NONE, NodeData, UNCLOSED, VERBATIM};
+use crate::wide::{NARROW, Wide};
 use crate::{BlockScalar, Document, Kind, Span, Style, decode};
 
 /// One step of a path through the tree.
@@ -50,6 +51,10 @@ impl Eq for Node<'_> {}
 impl<'d> Node<'d> {
     pub(crate) fn data(&self) -> &'d NodeData {
         &self.doc.tree.nodes[self.id as usize]
+    }
+
+    fn wide(&self) -> &'d Wide {
+        self.doc.wide.get_or_init(|| Wide::new(self.doc))
     }
 
     fn at(&self, id: u32) -> Option<Node<'d>> {
@@ -192,12 +197,17 @@ impl<'d> Node<'d> {
 
     /// The first entry with this key.
     pub fn get_entry(&self, key: &str) -> Option<Entry<'d>> {
-        self.entries().find(|e| e.key.key_text() == key)
+        let mut entries = self.entries();
+        if let Some(found) = entries.by_ref().take(NARROW).find(|e| e.key.key_text() == key) {
+            return Some(found);
+        }
+        let rest = entries.0.next;
+        if rest == NONE { None } else { self.at(self.wide().key(*self, key)?)?.entry() }
     }
 
     /// The item of a sequence, from 0.
     pub fn item(&self, index: usize) -> Option<Node<'d>> {
-        self.items().nth(index)
+        if index < NARROW { self.items().nth(index) } else { self.at(self.wide().item(*self, index)?) }
     }
 
     /// The decoded text of a scalar: quotes and escapes resolved, lines folded. Empty for an absent one; the name of

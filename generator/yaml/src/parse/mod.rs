@@ -32,7 +32,7 @@ pub fn parse_document(text: &str) -> Document {
     let Parser { mut tree, comments, skipped, mut errors, .. } = parser;
     errors.sort_by_key(|e| e.span.start);
     tree.nodes.shrink_to_fit();
-    Document { text: text.to_owned(), tree, comments, skipped, errors, strict: OnceLock::new() }
+    Document { text: text.to_owned(), tree, comments, skipped, errors, strict: OnceLock::new(), wide: OnceLock::new() }
 }
 
 /// What may be written at a place of an open collection.
