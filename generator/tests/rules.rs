@@ -338,6 +338,19 @@ fn secrets() {
 }
 
 #[test]
+fn a_namespace_of_a_template_is_one_namespace() {
+    let text = v1("    userConfig: {configMapName: config}\n").replace("namespace: ns", "namespace: '${NAMESPACE}'");
+    let with = |namespace: &str| {
+        let key = (namespace.to_owned(), "config".to_owned());
+        let data = BTreeMap::from([("run.yaml".to_owned(), String::new())]);
+        Facts { config_maps: Some(BTreeMap::from([(key, data)])), ..Facts::default() }
+    };
+    let found = judge_with(&text, &with("${NAMESPACE}"));
+    assert_eq!(shown(&found.findings), ["config::missing-key spec.server.userConfig.configMapName"]);
+    assert!(judge_with(&text, &with("other")).findings.is_empty());
+}
+
+#[test]
 fn an_image_is_judged_as_far_as_it_is_known() {
     let text = v2(
         "  distribution: {image: 'quay.io/x/stack:0.4.7'}\n  providers:\n    inference:\n      - {provider: vlm, endpoint: 'http://x/v1'}\n",

@@ -119,10 +119,16 @@ impl<'a> Subject<'a> {
         Path::parse("spec").join(&Path::parse(below))
     }
 
-    /// `metadata.namespace`, else the namespace that the caller assumes, else empty.
+    /// `metadata.namespace`, else the namespace that the caller assumes, else empty. One that a template fills in comes as
+    /// it is written: objects that write it the same way are in the same namespace.
     pub(super) fn namespace(&self) -> &'a str {
-        let own = self.text(&Path::parse("metadata.namespace"));
+        let own = Path::parse("metadata.namespace").find(self.value).and_then(Value::as_str);
         own.or(self.facts.namespace.as_deref()).unwrap_or_default()
+    }
+
+    /// Whether the namespace is more than the text of a template.
+    pub(super) fn knows_namespace(&self) -> bool {
+        self.is_known(&Path::parse("metadata.namespace"))
     }
 
     /// Where the distribution is: it moved between the versions.

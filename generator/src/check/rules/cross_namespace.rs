@@ -30,7 +30,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let path = Subject::spec("server.userConfig.configMapNamespace");
     let Some(other) = subject.text(&path).filter(|other| !other.is_empty()) else { return };
     let own = subject.namespace();
-    if own.is_empty() {
+    if own.is_empty() || !subject.knows_namespace() {
         let reason = "the resource's own namespace is not known";
         return report.not_checked("llsd::config::other-namespace", &path, reason);
     }

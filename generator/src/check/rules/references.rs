@@ -126,6 +126,10 @@ fn judge(subject: &Subject<'_>, reference: &Reference<'_>, report: &mut Report) 
     let namespace = subject.namespace();
     let place = if namespace.is_empty() { String::new() } else { format!(" in namespace \"{namespace}\"") };
     let Some(keys) = keys else {
+        if !subject.knows_namespace() {
+            let reason = "the resource's namespace is not known";
+            return report.not_checked("llsd::reference::not-found", &reference.path, reason);
+        }
         let message = format!("{kind} \"{}\" not found{place}. Referenced by: {}", reference.name, reference.path);
         let finding = Finding::error("llsd::reference::not-found", reference.path.clone(), message);
         return report.add(with_nearest(finding, reference.name, &reference.path, &names));
