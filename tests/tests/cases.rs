@@ -29,14 +29,21 @@ use std::sync::LazyLock;
 /// Offers written down at most.
 const OFFERS: usize = 6;
 
-static MARK: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^#[< ]*\^+ (error|warning|information|hint)\[").unwrap());
+static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^#[< ]*\^+ (error|warning|information|hint)\[").unwrap());
 
 /// Rules that need what no single file has, each with what that is.
-const ELSEWHERE: [(&str, &str); 3] = [
+const ELSEWHERE: [(&str, &str); 11] = [
+    ("llsd::provider::missing-api", "a base config without that API; the embedded ones serve all"),
+    ("llsd::provider::unchecked", "the labels of an image of an unknown version"),
     ("llsd::reference::not-found", "all Secrets of the namespace, which only a cluster knows"),
     ("llsd::distribution::no-base-config", "the labels of the image"),
     ("llsd::distribution::unusable-base-config", "the labels of the image"),
+    ("llsd::config::overridden", "a caller that asks for a config all the same"),
+    ("llsd::schema::alternatives", "a schema with `oneOf` or `anyOf`"),
+    ("llsd::schema::metadata", "a schema with embedded objects"),
+    ("llsd::schema::format", "a schema with formats"),
+    ("llsd::schema::duplicate-key", "a schema with lists whose items have keys"),
+    ("llsd::cel::error", "a rule that fails to run"),
 ];
 
 fn files() -> Vec<(PathBuf, String)> {
@@ -119,7 +126,8 @@ fn marked(file: &str) -> String {
     let cursor = file.find("$0");
     let text = file.replacen("$0", "", 1);
     let found = analyse(&text).diagnostics();
-    let said: BTreeSet<_> = found.iter().map(|one| (one.code.to_owned(), one.path.clone(), one.message.clone())).collect();
+    let said: BTreeSet<_> =
+        found.iter().map(|one| (one.code.to_owned(), one.path.clone(), one.message.clone())).collect();
     assert_eq!(said, checked(&text), "the editor and `llsd check` differ:\n{text}");
     let mut out = String::new();
     let mut start = 0;

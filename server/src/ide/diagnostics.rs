@@ -17,12 +17,29 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     if document.resources().is_empty() {
         return Vec::new();
     }
-    let mut found = syntax(document);
+    let syntax = syntax(document);
+    let mut found = Vec::new();
     for resource in document.resources() {
-        found.extend(findings(document, resource).map(|finding| diagnostic(document, resource, finding)));
+        let all: Vec<&Finding> = findings(document, resource).collect();
+        let explained = |one: &Finding| all.iter().any(|draft| is_draft(draft) && one.path.starts_with(&draft.path));
+        let shown = all.iter().filter(|one| !(is_structural(one) && explained(one)));
+        found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
     }
+    // what a break leaves of a value or key has the wrong type or name, which is no fault of its own
+    let broken = |one: &Diagnostic| syntax.iter().any(|error| error.span.start == one.span.start);
+    found.retain(|(structural, one)| !(*structural && broken(one)));
+    let mut found: Vec<_> = found.into_iter().map(|(_, one)| one).chain(syntax.iter().cloned()).collect();
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     found
+}
+
+fn is_structural(finding: &Finding) -> bool {
+    finding.rule.starts_with("llsd::schema::")
+}
+
+/// A draft's finding says in one sentence what the schema says about each of its parts.
+fn is_draft(finding: &Finding) -> bool {
+    finding.rule.starts_with("llsd::draft::")
 }
 
 fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
