@@ -66,7 +66,6 @@ fn a_break_hides_nothing() {
             7:11-7:17 stater Error[llsd::distribution::unknown] Unknown distribution "stater". Available distributions: starter, remote-vllm, meta-reference-gpu, postgres-demo
                 offer: Change to "starter"
             10:19-10:20 [ Error[llsd::yaml::syntax] this bracket is not closed
-            10:19-10:24 [vllm Error[llsd::schema::type] expected a string, found a list
             12:5-12:9 tols Error[llsd::schema::unknown-field] unknown field "tols"; did you mean "tools"?
                 fix: Rename "tols" to "tools"
         "#]],

@@ -146,6 +146,9 @@ impl Parser<'_> {
         // Block collections may start here; not so behind `key: `.
         let mut compact = true;
         let mut at_start = line_start;
+        if self.at_line_end() {
+            return;
+        }
         loop {
             match self.token(self.pos) {
                 Token::Dash => self.dash(column, compact),
