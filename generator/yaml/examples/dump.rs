@@ -1,5 +1,7 @@
 //! Shows what the parser makes of the files given as arguments: events, errors and the judge's word.
 
+#![allow(clippy::print_stdout, missing_docs)]
+
 #[path = "../tests/common/mod.rs"]
 mod common;
 

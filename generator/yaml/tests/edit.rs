@@ -52,7 +52,7 @@ fn replace() {
     replaced("a: # c\n  x: 1\n  y: 2\nb: 2\n", "a", "z: 1", "a: # c\n  z: 1\nb: 2\n");
     replaced("a: {x: 1}\n", "a/x", "[1, 2]", "a: {x: [1, 2]}\n");
     replaced("a: {x: 1}\n", "a/x", "b: 1\nc:\n  - d\n", "a: {x: {b: 1, c: [d]}}\n");
-    replaced("l:\n  - a # c\n  - b\n", "l/0", "x: 1\ny: 2", "l:\n  - x: 1\n    y: 2 # c\n  - b\n");
+    replaced("l:\n  - a # c\n  - b\n", "l/0", "x: 1\ny: 2", "l:\n  - x: 1 # c\n    y: 2\n  - b\n");
     replaced("l:\n  - x: 1\n    y: 2\n", "l/0", "z", "l:\n  - z\n");
     replaced("a: 1\n", "a", "|\n  t1\n  t2", "a: |\n    t1\n    t2\n");
     replaced("a: &x 1\n", "a", "2", "a: &x 2\n");

@@ -96,32 +96,49 @@ pub fn replace_value(node: Node<'_>, yaml: &str) -> Vec<TextEdit> {
     };
     let indent = parent.indent();
     let old_below = is_block(node);
-    let (head, below) = fragment.split(indent, parent.kind() == Kind::Sequence, &style);
+    let in_sequence = parent.kind() == Kind::Sequence;
+    // An item may stand further behind its dash than one blank.
+    let written_at = (span.start - render::line_start(text, span.start)).saturating_sub(2);
+    let column = if in_sequence && !span.is_empty() { written_at } else { indent };
+    let (head, below) = fragment.split(column, in_sequence, &style);
     let mut edits = Vec::new();
     if old_below {
         // The old lines go; what takes their place on the line of the key is put behind its colon.
         let anchor = node.entry().map(|e| render::behind_colon(text, e.key.full_span().end));
         let same_line = anchor.is_none_or(|a| render::line_end(text, a) >= span.start);
         if same_line {
-            // The first entry stands behind `- `.
-            return vec![TextEdit::new(span, format!("{head}{below}"))];
+            // The first entry stands behind `- `; the comment behind the last one leaves with its line.
+            let end = render::line_end(text, span.end);
+            return vec![TextEdit::new(Span::new(span.start, end), format!("{head}{below}"))];
         }
         let Some(anchor) = anchor else { return edits };
         if !head.is_empty() {
             edits.push(TextEdit::new(Span::empty(anchor), format!(" {head}")));
         }
         let start = render::line_start(text, span.start);
-        if below.is_empty() {
-            let from = render::line_break_before(text, start);
-            edits.push(TextEdit::new(Span::new(from, span.end), ""));
-        } else {
-            let from = render::line_break_before(text, start);
-            edits.push(TextEdit::new(Span::new(from, span.end), below));
+        let from = render::line_break_before(text, start);
+        edits.push(TextEdit::new(Span::new(from, render::line_end(text, span.end)), below));
+        if head.contains('\n')
+            && let Some(first) = edits.first_mut()
+        {
+            // A comment behind the colon stays behind the header.
+            let line_end = render::line_end(text, anchor);
+            let (line, more) = head.split_once('\n').unwrap_or((&head, ""));
+            first.new_text = format!(" {}", line.trim_end_matches('\r'));
+            edits.insert(1, TextEdit::new(Span::empty(line_end), format!("{}{more}", style.newline)));
         }
         return edits;
     }
     let written = if span.is_empty() && !head.is_empty() { format!(" {head}") } else { head };
     let old_end = span.end;
+    let (first, more) = written.split_once('\n').map_or((written.as_str(), ""), |(f, m)| (f.trim_end_matches('\r'), m));
+    if !more.is_empty() {
+        // The rest of the line, a comment, stays behind the first new line.
+        let line_end = render::line_end(text, old_end);
+        edits.push(TextEdit::new(span, first));
+        edits.push(TextEdit::new(Span::empty(line_end), format!("{}{more}", style.newline)));
+        return edits;
+    }
     if below.is_empty() {
         edits.push(TextEdit::new(span, written));
     } else {

@@ -108,17 +108,19 @@ impl Parser<'_> {
 
     /// Closes what the line at this column ends, and returns the column of the level it belongs to.
     fn align(&mut self, column: i32, token: Token) -> i32 {
+        if self.distrust
+            && let Some(column) = self.doubtful(column, token)
+        {
+            return column;
+        }
         loop {
             let top = *self.top();
             if top.indent < column {
                 if top.slot != Slot::Closed && top.slot != Slot::KeyDone {
                     return column;
                 }
-                if top.floating {
-                    self.top().floating = false;
-                    self.top().indent = column;
-                    let node = top.node as usize;
-                    self.tree.nodes[node].indent = column as u32;
+                if top.floating && (top.container == Container::Map || token == Token::Dash) {
+                    self.set_indent(column);
                     continue;
                 }
                 return self.place_deeper(column, token);
@@ -131,13 +133,25 @@ impl Parser<'_> {
                     (Container::Seq, Token::Dash) | (Container::Map, _) | (Container::Root, _) => return column,
                     (Container::Seq, _) => {
                         let below = self.stack[self.stack.len() - 2];
-                        if !(below.container == Container::Map && below.indent == column) {
+                        let shared = below.container == Container::Map && (below.indent == column || below.floating);
+                        if !shared {
                             return self.place_without_dash(column, token);
                         }
                     }
                 }
             }
             self.pop_to_ghosts();
+        }
+    }
+
+    /// Moves the innermost collection to another column.
+    pub(super) fn set_indent(&mut self, column: i32) {
+        let top = self.top();
+        top.floating = false;
+        top.indent = column;
+        let node = top.node as usize;
+        if let Some(node) = self.tree.nodes.get_mut(node) {
+            node.indent = column.max(0) as u32;
         }
     }
 
@@ -151,7 +165,14 @@ impl Parser<'_> {
         }
         loop {
             match self.token(self.pos) {
-                Token::Dash => self.dash(column, compact),
+                Token::Dash => {
+                    self.dash(column, compact);
+                    compact = true;
+                }
+                Token::Question if compact && self.distrust && !self.colon_follows() => {
+                    self.error(Span::new(self.pos, self.pos + 1), "a `?` needs a `:` on a line below");
+                    self.pos += 1;
+                }
                 Token::Question if compact => self.question(column),
                 Token::Colon if compact => self.colon(column),
                 _ => {
@@ -170,6 +191,11 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether the next line continues an entry with an explicit key.
+    fn colon_follows(&self) -> bool {
+        self.ahead(self.pos).is_some_and(|a| a.token == Token::Colon || a.token == Token::Question)
+    }
+
     fn dash(&mut self, column: i32, compact: bool) {
         let start = self.pos;
         let top = *self.top();
@@ -185,6 +211,7 @@ impl Parser<'_> {
                 indent = self.floating_dash(column, top.indent);
             }
             self.open(Container::Seq, indent, start);
+            self.top().floating = !compact && indent == top.indent;
         }
         self.pos += 1;
         let at = self.pos;
@@ -237,6 +264,9 @@ impl Parser<'_> {
     pub(super) fn add_key(&mut self, key: u32, at: usize) {
         self.fill_absent();
         let top = *self.top();
+        if top.container != Container::Map {
+            return;
+        }
         self.append(top.node, key, top.count);
         let top = self.top();
         top.key = key;
@@ -298,7 +328,10 @@ impl Parser<'_> {
                 return self.key_behind_key(node, start, colon, props);
             }
             if !(top.container == Container::Map && top.indent == column) {
-                self.open(Container::Map, column, start);
+                // Behind a dash on the line of a key, the column is that of the lines below.
+                let indent = if top.floating { top.indent + 1 } else { column };
+                self.open(Container::Map, indent, start);
+                self.top().floating = top.floating;
             }
         }
         self.give_props(node, props);
@@ -336,7 +369,7 @@ impl Parser<'_> {
         let (end, several, before_key) = self.plain_end(end, stop, top.indent);
         if (compact || at_start)
             && let Some(key_column) = before_key
-            && self.is_half_key(column, key_column)
+            && self.is_half_key(top.indent, column, key_column)
         {
             self.pos = from;
             self.line_start = self.line_start_of(from, next);
@@ -356,7 +389,7 @@ impl Parser<'_> {
         let mut end = end;
         let mut stop = stop;
         let mut several = false;
-        let mut at = scan::line_end(self.bytes, end);
+        let mut at = if stop == Stop::Line { scan::line_end(self.bytes, end) } else { end };
         while stop == Stop::Line && at < self.bytes.len() {
             let line = next_line(self.bytes, at);
             let (spaces, content) = scan::indentation(self.bytes, line);

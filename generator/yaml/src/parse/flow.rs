@@ -180,6 +180,9 @@ impl Parser<'_> {
                 }
                 b',' => {
                     self.close_pairs(&mut levels);
+                    if levels.last().is_some_and(|l| l.place == Place::Start && l.props == NONE) {
+                        self.error(Span::new(start, start + 1), "there is no entry in front of this comma");
+                    }
                     self.end_entry(&mut levels, start);
                     self.pos += 1;
                     if let Some(top) = levels.last_mut() {
@@ -354,11 +357,7 @@ impl Parser<'_> {
                 self.put_absent(levels);
                 self.end_entry_of_key(levels, at);
             }
-            Place::Start => {
-                if self.byte(at) == b',' {
-                    self.error(Span::new(at, at + 1), "there is no entry in front of this comma");
-                }
-            }
+            Place::Start => {}
             Place::Key => {
                 self.put_absent(levels);
                 self.end_entry_of_key(levels, at);
@@ -380,7 +379,7 @@ impl Parser<'_> {
     }
 
     fn close_flow(&mut self, levels: &mut Vec<Level>, end: usize) {
-        self.end_entry(levels, end.saturating_sub(1));
+        self.end_entry(levels, end);
         if let Some(level) = levels.pop() {
             self.tree.nodes[level.node as usize].end = end as u32;
             if let Some(parent) = levels.last_mut() {
@@ -519,7 +518,7 @@ impl Parser<'_> {
         let start = self.pos;
         let (mut end, mut stop) = scan::plain_line(self.bytes, start, true);
         let mut several = false;
-        let mut at = scan::line_end(self.bytes, end);
+        let mut at = if stop == Stop::Line { scan::line_end(self.bytes, end) } else { end };
         while stop == Stop::Line && at < self.bytes.len() {
             let line = next_line(self.bytes, at);
             let (spaces, content) = scan::indentation(self.bytes, line);
@@ -539,7 +538,9 @@ impl Parser<'_> {
             self.line_start = line;
             at = scan::line_end(self.bytes, end);
         }
-        self.pos = end.max(start + 1);
-        self.add_scalar(Style::Plain, start, end.max(start + 1), if several { 0 } else { VERBATIM })
+        // A sign that starts nothing is read as a text of its own.
+        let end = if end > start { end } else { start + 1 };
+        self.pos = end;
+        self.add_scalar(Style::Plain, start, end, if several { 0 } else { VERBATIM })
     }
 }

@@ -27,3 +27,21 @@ pub(super) fn template_line(bytes: &[u8], at: usize) -> Option<usize> {
     }
     (end >= at + 4 && &bytes[end - 2..end] == b"}}").then_some(end)
 }
+
+/// The most frequent number of columns by which a line is indented deeper than the line above it.
+pub(super) fn usual_step(bytes: &[u8]) -> i32 {
+    let mut counts = [0usize; 9];
+    let (mut at, mut above) = (0, 0usize);
+    while at < bytes.len() {
+        let (spaces, content) = scan::indentation(bytes, at);
+        if !matches!(bytes.get(content), None | Some(b'\n' | b'\r' | b'#')) {
+            if let Some(count) = spaces.checked_sub(above).and_then(|step| counts.get_mut(step)) {
+                *count += 1;
+            }
+            above = spaces;
+        }
+        at = crate::split::next_line(bytes, content);
+    }
+    let best = (2..counts.len()).rev().max_by_key(|step| counts[*step]);
+    best.filter(|step| counts[*step] > 0).map_or(2, |step| step as i32)
+}

@@ -29,6 +29,16 @@ pub fn parse_document(text: &str) -> Document {
     } else {
         parser.error(Span::empty(0), "the document is too large to be read");
     }
+    if !parser.errors.is_empty() && text.len() < NONE as usize {
+        // The text is known to be broken: read it once more, and take odd indentation for a fault as well.
+        let mut again = Parser::new(text.as_bytes());
+        again.distrust = true;
+        again.step = line::usual_step(text.as_bytes());
+        again.run();
+        if !again.errors.is_empty() {
+            parser = again;
+        }
+    }
     let Parser { mut tree, comments, skipped, mut errors, .. } = parser;
     errors.sort_by_key(|e| e.span.start);
     tree.nodes.shrink_to_fit();
@@ -89,6 +99,10 @@ struct Parser<'t> {
     /// Bytes that may still be read again after a bracket or quote turned out to have no end.
     budget: usize,
     in_conflict: bool,
+    /// The text is known to be broken, so that what is allowed but unusual is taken for damage.
+    distrust: bool,
+    /// Columns by which the text usually indents.
+    step: i32,
 }
 
 impl<'t> Parser<'t> {
@@ -107,6 +121,8 @@ impl<'t> Parser<'t> {
             ghosts: Vec::new(),
             budget: 1 << 16,
             in_conflict: false,
+            distrust: false,
+            step: 2,
         }
     }
 
@@ -204,7 +220,11 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn error(&mut self, span: Span, message: impl Into<String>) {
+    fn error(&mut self, mut span: Span, message: impl Into<String>) {
+        // A span of one byte may stand for a whole character.
+        while self.bytes.get(span.end).is_some_and(|b| b & 0xC0 == 0x80) {
+            span.end += 1;
+        }
         self.errors.push(SyntaxError { span, message: message.into() });
     }
 
@@ -352,6 +372,8 @@ impl<'t> Parser<'t> {
                 next.key = child;
                 next.slot = Slot::KeyDone;
             }
+            // Without a key there is no place for a value; the node stays out of the tree.
+            (Container::Map, _) if frame.key == NONE => {}
             (Container::Map, _) => {
                 self.append(frame.node, child, frame.count);
                 self.marry(frame.key, child);

@@ -11,9 +11,22 @@ use crate::tree::{NONE, RAW, Style, VERBATIM};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
     pub(super) indent: i32,
+    /// Where its content starts.
+    pub(super) at: usize,
     pub(super) token: Token,
     /// The line is an entry `key:`, with or without value.
     pub(super) key: bool,
+}
+
+/// The last complete entry of a mapping.
+#[derive(Clone, Copy, Debug)]
+struct LastEntry {
+    /// The value is a scalar, but no text block.
+    scalar: bool,
+    /// The value starts on a line below its key.
+    below_key: bool,
+    /// The value is on one line.
+    one_line: bool,
 }
 
 impl Parser<'_> {
@@ -27,7 +40,7 @@ impl Parser<'_> {
                 b'#' => at = next_line(self.bytes, content),
                 _ => {
                     let key = matches!(scan::plain_line(self.bytes, content, false).1, Stop::Colon(_));
-                    return Some(Ahead { indent: spaces as i32, token: self.token(content), key });
+                    return Some(Ahead { indent: spaces as i32, at: content, token: self.token(content), key });
                 }
             }
         }
@@ -35,7 +48,11 @@ impl Parser<'_> {
 
     /// Whether the line at the position ends with the colon of a key, so that its value is to follow.
     fn opens(&self) -> bool {
-        match scan::plain_line(self.bytes, self.pos, false).1 {
+        self.opens_at(self.pos)
+    }
+
+    pub(super) fn opens_at(&self, at: usize) -> bool {
+        match scan::plain_line(self.bytes, at, false).1 {
             Stop::Colon(colon) => {
                 let mut i = colon + 1;
                 while scan::is_space(self.byte(i)) {
@@ -76,11 +93,22 @@ impl Parser<'_> {
             return ahead.indent;
         }
         if top.slot == Slot::Value && top.indent >= 0 {
-            let child = top.indent + 2;
-            return if (tabs as usize) < levels.len() { levels[tabs as usize] } else { child };
+            let shallow = spaces == 0 && (tabs as usize) < levels.len();
+            if !shallow {
+                let below = self.ahead(self.pos).filter(|a| a.indent > top.indent && a.indent <= wide.max(spaces));
+                return below.map_or(top.indent + self.step, |a| a.indent);
+            }
+            return levels[tabs as usize];
         }
         let index = (tabs as usize).min(levels.len().saturating_sub(1));
         levels.get(index).copied().unwrap_or(0)
+    }
+
+    fn behind_blanks(&self, mut at: usize) -> usize {
+        while scan::is_space(self.byte(at)) {
+            at += 1;
+        }
+        at
     }
 
     fn misplaced(&mut self) {
@@ -92,38 +120,180 @@ impl Parser<'_> {
     pub(super) fn place_deeper(&mut self, column: i32, token: Token) -> i32 {
         self.misplaced();
         let low = self.top().indent;
-        // Levels that were closed on the way, from the outside in.
-        let levels: Vec<i32> = self.ghosts.iter().rev().map(|g| g.indent).filter(|i| *i > low).collect();
         let ahead = self.ahead(self.pos);
         let opens = self.opens();
-        if levels.contains(&column) {
-            self.reopen(column);
-            return self.settle(column, token);
-        }
-        let high = levels.iter().copied().filter(|i| *i > column).min();
-        let below = levels.iter().copied().filter(|i| *i < column).max().unwrap_or(low);
-        let target = match (high, ahead) {
-            (Some(high), Some(a)) if opens && a.indent <= high => {
-                if a.indent == high && below >= 0 {
-                    below
-                } else {
-                    high
-                }
+        // The value of the last entry may be what is wrong: a stray text, or a line that was meant to open a level.
+        if low >= 0 && ahead.is_none_or(|a| a.indent >= column || self.distrust) {
+            let entry = self.last_entry();
+            let value_below = entry.is_some_and(|e| e.below_key && e.one_line);
+            let more = ahead.is_some_and(|a| a.indent >= column);
+            let cheap = column - low >= 2 && entry.is_some_and(|e| e.scalar);
+            let ghost = self.ghosts.iter().any(|g| g.indent == column);
+            if (value_below || (cheap && more && !ghost)) && self.reopen_value(column) {
+                return self.settle(column, token);
             }
-            (Some(high), _) => high,
-            (None, Some(a)) if below == low && a.indent >= column && column - low > 1 && self.reopen_value() => {
+            if more && self.split_last_key(column) {
                 return column;
             }
-            (None, _) => below,
-        };
-        if target < 0 {
-            // Text behind the root's value: nothing can be its parent.
-            return self.behind_root(column, token);
         }
+        let Some(target) = self.best_level(column, token, ahead, opens) else {
+            // Text behind the root's value: nothing can be its parent.
+            return self.behind_root(column);
+        };
         if target != low {
             self.reopen(target);
         }
-        self.settle(target, token)
+        let top = *self.top();
+        if top.container == Container::Map
+            && top.indent > column
+            && ahead.is_some_and(|a| a.indent == column || (opens && a.indent <= top.indent))
+            && self.stack[self.stack.len() - 2].indent < column
+        {
+            // The entries read so far stood too deep, not this one.
+            self.set_indent(column);
+        }
+        let column = self.top().indent;
+        self.settle(column, token)
+    }
+
+    /// The open or just closed level that fits a line best.
+    fn best_level(&mut self, column: i32, token: Token, ahead: Option<Ahead>, opens: bool) -> Option<i32> {
+        let top = *self.top();
+        let mut best: Option<(i32, i32)> = None;
+        let ghosts: Vec<Frame> = self.ghosts.iter().copied().filter(|g| g.indent > top.indent).collect();
+        let known = |indent: i32| indent == top.indent || ghosts.iter().any(|g| g.indent == indent);
+        for frame in ghosts.iter().chain(Some(&top)) {
+            if frame.container == Container::Root {
+                continue;
+            }
+            let mut cost = (2 * (frame.indent - column).abs()).min(8);
+            let list = frame.container == Container::Seq;
+            if list != (token == Token::Dash) {
+                cost += 9;
+            }
+            if let Some(a) = ahead {
+                let fits = if opens {
+                    a.indent > frame.indent || (a.indent == frame.indent && a.token == Token::Dash)
+                } else {
+                    a.indent <= frame.indent && (known(a.indent) || a.indent < top.indent)
+                };
+                if !fits {
+                    cost += 5;
+                }
+                if opens && a.indent - frame.indent > self.step {
+                    cost += 3;
+                }
+            }
+            // Deeper levels come first, and win.
+            if best.is_none_or(|b| cost < b.0) {
+                best = Some((cost, frame.indent));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    /// In a text known to be broken: places a line that could stand where it is, but is likely damaged.
+    pub(super) fn doubtful(&mut self, column: i32, token: Token) -> Option<i32> {
+        let top = *self.top();
+        let step = self.step.max(2);
+        if top.indent < column && top.slot == Slot::Value && top.container != Container::Root {
+            // A jump to the right that leads back to a level closed by the line above.
+            let ghost = self.ghosts.iter().any(|g| g.indent == column);
+            if ghost && column - top.indent > step {
+                self.misplaced();
+                self.fill_absent();
+                self.reopen(column);
+                let column = self.top().indent;
+                return Some(self.settle(column, token));
+            }
+            return None;
+        }
+        if top.indent <= column || token == Token::Question || token == Token::Colon {
+            return None;
+        }
+        let ahead = self.ahead(self.pos).filter(|a| a.indent > column)?;
+        let target = if token == Token::Other && self.opens() {
+            self.level_of_opener(column, ahead)?
+        } else {
+            self.level_of_leaf(column, token, ahead)?
+        };
+        self.misplaced();
+        while self.top().indent > target {
+            self.pop_to_ghosts();
+        }
+        let top = *self.top();
+        if top.container == Container::Seq && token != Token::Dash {
+            self.pop_to_ghosts();
+        }
+        Some(self.settle(target, token))
+    }
+
+    /// A jump to the left by a line whose value is written far to the right: the line's own indentation is missing.
+    fn level_of_opener(&self, column: i32, ahead: Ahead) -> Option<i32> {
+        let step = self.step.max(2);
+        if ahead.indent - column < 2 * step {
+            return None;
+        }
+        let fits = |f: &&Frame| {
+            let deeper = ahead.indent - f.indent;
+            f.container == Container::Map
+                && f.indent > column
+                && (deeper == step || (ahead.token == Token::Dash && (0..=step).contains(&deeper)))
+        };
+        self.stack.iter().rev().find(fits).map(|f| f.indent)
+    }
+
+    /// A jump to the left by a line that is complete, and back to the right by the next.
+    fn level_of_leaf(&mut self, column: i32, token: Token, ahead: Ahead) -> Option<i32> {
+        if token == Token::Dash && ahead.indent - column <= self.step.max(2) {
+            return None;
+        }
+        let open_end = match scan::plain_line(self.bytes, self.pos, false).1 {
+            Stop::Colon(colon) => self.continues(self.behind_blanks(colon + 1)),
+            _ => token != Token::Dash && self.continues(self.pos),
+        };
+        if open_end || !(ahead.key || ahead.token == Token::Dash) {
+            return None;
+        }
+        // If the line after that is back at this column, the next line is the odd one.
+        if self.ahead(ahead.at).is_some_and(|second| second.indent <= column && second.indent >= 0)
+            && !self.stack.iter().any(|f| f.indent == column)
+        {
+            return None;
+        }
+        if self.ahead(ahead.at).is_some_and(|second| second.indent == column) {
+            return None;
+        }
+        let dash = ahead.token == Token::Dash;
+        let at = self.stack.iter().rposition(|f| f.indent == ahead.indent && (f.container == Container::Seq) == dash);
+        let Some(at) = at else {
+            // The next line may open a level of its own below the one this line belongs to.
+            return None;
+        };
+        let frame =
+            if dash && token != Token::Dash { self.stack.get(at + 1).or(self.stack.get(at))? } else { &self.stack[at] };
+        if token == Token::Dash {
+            let list = self.stack[..=at].iter().rev().find(|f| f.container == Container::Seq && f.indent > column)?;
+            return Some(list.indent);
+        }
+        Some(frame.indent)
+    }
+
+    /// Whether a value that starts at `at` may go on behind its line.
+    fn continues(&self, at: usize) -> bool {
+        let last = {
+            let mut end = scan::line_end(self.bytes, at);
+            while end > at && scan::is_space(self.bytes[end - 1]) {
+                end -= 1;
+            }
+            self.bytes[at..end].last().copied().unwrap_or(b' ')
+        };
+        match self.byte(at) {
+            b'|' | b'>' | b'&' | b'!' => true,
+            b @ (b'"' | b'\'') => last != b || at + 1 >= self.bytes.len(),
+            b'[' | b'{' => !matches!(last, b']' | b'}'),
+            _ => false,
+        }
     }
 
     /// After a level was chosen: makes a line without dash fit a sequence, and one with a dash fit a mapping.
@@ -156,19 +326,46 @@ impl Parser<'_> {
         top.container == Container::Root || self.tree.nodes[ghost.node as usize].parent == top.node
     }
 
-    /// Takes the scalar back that was read as the value of the last entry, so that the lines below become its value.
-    fn reopen_value(&mut self) -> bool {
+    /// The last complete entry of the innermost mapping.
+    fn last_entry(&mut self) -> Option<LastEntry> {
         let top = *self.top();
         if top.container != Container::Map || top.slot != Slot::Closed || top.count == 0 {
-            return false;
+            return None;
         }
         let value = self.tree.nodes[top.node as usize].last;
-        if value == NONE {
+        let data = *self.tree.nodes.get(value as usize)?;
+        let key = self.tree.nodes.get(data.mate as usize)?;
+        let (start, end) = (data.start as usize, (data.end as usize).min(self.bytes.len()));
+        let breaks = |from: usize, to: usize| self.bytes[from.min(to)..to].iter().any(|b| matches!(b, b'\n' | b'\r'));
+        Some(LastEntry {
+            scalar: data.kind == crate::Kind::Scalar && !matches!(data.style, Style::Literal | Style::Folded),
+            below_key: breaks(key.end as usize, start),
+            one_line: !breaks(start, end),
+        })
+    }
+
+    /// Takes back what was read as the value of the last entry, so that the lines below become its value. A mapping of
+    /// one line is kept, and moved to the column.
+    fn reopen_value(&mut self, column: i32) -> bool {
+        let Some(entry) = self.last_entry() else { return false };
+        if !entry.scalar && !entry.one_line {
             return false;
         }
+        let top = *self.top();
+        let value = self.tree.nodes[top.node as usize].last;
         let data = self.tree.nodes[value as usize];
         let key = data.mate;
-        if data.kind != crate::Kind::Scalar || matches!(data.style, Style::Literal | Style::Folded) || key == NONE {
+        if key == NONE || matches!(data.style, Style::Literal | Style::Folded) {
+            return false;
+        }
+        if let Some(ghost) = self.ghosts.iter().rev().copied().find(|g| g.node == value)
+            && ghost.container == Container::Map
+        {
+            self.reopen(ghost.indent);
+            if self.top().node == value {
+                self.set_indent(column);
+                return true;
+            }
             return false;
         }
         self.tree.nodes[value as usize].parent = NONE;
@@ -176,12 +373,74 @@ impl Parser<'_> {
         self.tree.nodes[key as usize].next = NONE;
         self.tree.nodes[key as usize].mate = NONE;
         self.tree.nodes[top.node as usize].last = key;
+        self.ghosts.clear();
+        // `outer:inner: value` was the line of the outer key.
+        let (from, to) = (self.tree.nodes[key as usize].start as usize, self.tree.nodes[key as usize].end as usize);
+        if self.tree.nodes[key as usize].style == Style::Plain
+            && let Some(colon) = self.bytes[from..to].iter().position(|b| *b == b':')
+            && colon > 0
+        {
+            self.tree.nodes[key as usize].end = (from + colon) as u32;
+        }
         let at = data.start as usize;
         let top = self.top();
         top.count -= 1;
         top.key = key;
         top.slot = Slot::Value;
         top.at = at;
+        true
+    }
+
+    /// `outer:inner:` with its value below, when a line follows that belongs between the two: makes the inner key the
+    /// first entry of a mapping in the outer one.
+    fn split_last_key(&mut self, column: i32) -> bool {
+        let top = *self.top();
+        if top.container != Container::Map || top.slot != Slot::Closed || top.count == 0 {
+            return false;
+        }
+        let value = self.tree.nodes[top.node as usize].last;
+        let data = self.tree.nodes[value as usize];
+        let key = data.mate;
+        let Some(key_data) = self.tree.nodes.get(key as usize).copied() else { return false };
+        let collection = data.kind != crate::Kind::Scalar && data.flags & crate::tree::FLOW == 0;
+        let list = data.kind == crate::Kind::Sequence;
+        let deeper = data.indent as i32 > column || (list && data.indent as i32 == column);
+        if key_data.style != Style::Plain || !collection || !deeper {
+            return false;
+        }
+        let (start, end) = (key_data.start as usize, key_data.end as usize);
+        let Some(colon) = self.bytes[start..end].iter().position(|b| *b == b':') else { return false };
+        let inner_start = start + colon + 1;
+        if inner_start >= end || colon == 0 {
+            return false;
+        }
+        // The map takes the value's place; the value moves into it.
+        let map = self.add_collection(crate::Kind::Mapping, inner_start, false);
+        let inner = self.add_scalar(Style::Plain, inner_start, end, VERBATIM | RAW);
+        let nodes = &mut self.tree.nodes;
+        nodes[key as usize].end = (start + colon) as u32;
+        nodes[key as usize].next = map;
+        nodes[top.node as usize].last = map;
+        nodes[map as usize].parent = top.node;
+        nodes[map as usize].ordinal = data.ordinal;
+        nodes[map as usize].indent = column.max(0) as u32;
+        nodes[value as usize].next = NONE;
+        self.marry(key, map);
+        self.append(map, inner, 0);
+        self.append(map, value, 0);
+        self.marry(inner, value);
+        self.ghosts.clear();
+        self.stack.push(Frame {
+            node: map,
+            container: Container::Map,
+            slot: Slot::Closed,
+            indent: column,
+            key: NONE,
+            count: 1,
+            at: end,
+            props: NONE,
+            floating: false,
+        });
         true
     }
 
@@ -195,7 +454,7 @@ impl Parser<'_> {
         let bare = matches!(self.byte(start + 1), b'\n' | b'\r');
         let more =
             self.ahead(start).is_some_and(|a| a.indent > column || (a.indent == column && a.token == Token::Dash));
-        if !bare && more && self.reopen_value() {
+        if !bare && more && self.last_entry().is_some_and(|e| e.scalar) && self.reopen_value(column) {
             self.error(Span::new(start, start + 1), "a list starts here although its key already has a value");
             return column;
         }
@@ -265,7 +524,7 @@ impl Parser<'_> {
     }
 
     /// Text behind a root that is complete.
-    fn behind_root(&mut self, column: i32, _token: Token) -> i32 {
+    fn behind_root(&mut self, column: i32) -> i32 {
         let span = Span::new(self.pos, scan::line_end(self.bytes, self.pos));
         if let Some(last) = self.errors.last_mut() {
             last.span = span;
@@ -279,13 +538,14 @@ impl Parser<'_> {
     pub(super) fn floating_dash(&mut self, column: i32, parent: i32) -> i32 {
         match self.ahead(self.pos) {
             Some(a) if a.token == Token::Dash && a.indent >= parent => a.indent,
+            Some(a) if a.indent > parent => parent,
             _ => column,
         }
     }
 
     /// Whether the text at this column, which the key at the other column ended, is a key that lacks its colon.
-    pub(super) fn is_half_key(&self, column: i32, key_column: i32) -> bool {
-        key_column >= column
+    pub(super) fn is_half_key(&self, parent: i32, column: i32, key_column: i32) -> bool {
+        key_column == column || (key_column > column && key_column - parent.max(0) != self.step.max(2))
     }
 
     pub(super) fn line_start_of(&self, at: usize, _next: usize) -> usize {
@@ -297,7 +557,43 @@ impl Parser<'_> {
         let top = *self.top();
         let end = scan::line_end(self.bytes, start);
         self.error(Span::new(start, end), "a second key on one line; put it on a line of its own");
-        let deeper = self.ahead(start).is_some_and(|a| a.indent > top.indent && a.key);
+        let opens = matches!(self.byte(self.behind_blanks(colon + 1)), b'\n' | b'\r' | b'#');
+        let deeper = self.ahead(start).is_some_and(|a| a.indent > top.indent && (a.key || opens));
+        let text = self.bytes[start..colon].iter().rposition(|b| scan::is_space(*b));
+        let wide = self.bytes[start..colon].windows(2).any(|w| w == b"  ");
+        if let Some(blank) = text
+            && props == NONE
+            && ((opens && deeper) || wide)
+        {
+            // `a: value b:`: two entries on one line.
+            self.tree.nodes.truncate(node as usize);
+            let inner = start + blank + 1;
+            let mut value_end = inner;
+            while value_end > start && scan::is_space(self.bytes[value_end - 1]) {
+                value_end -= 1;
+            }
+            let value = self.add_scalar(Style::Plain, start, value_end, VERBATIM);
+            self.attach(value);
+            // The second key may belong to a level further out: the one its value is indented from.
+            if let Some(below) = self.ahead(start).filter(|_| opens) {
+                let fits = |f: &&Frame| {
+                    let deeper = below.indent - f.indent;
+                    f.container == Container::Map
+                        && (deeper == self.step.max(2) || (below.token == Token::Dash && deeper == 0))
+                };
+                if let Some(level) = self.stack.iter().rev().find(fits).map(|f| f.indent) {
+                    while self.top().indent > level {
+                        self.pop_to_ghosts();
+                    }
+                }
+            }
+            if self.top().container == Container::Map {
+                let key = self.add_scalar(Style::Plain, inner, colon, VERBATIM);
+                self.add_key(key, colon + 1);
+                self.pos = colon + 1;
+                return true;
+            }
+        }
         if deeper {
             // The lines below are the entries of a mapping that starts here.
             self.open(Container::Map, top.indent + 1, start);
@@ -365,6 +661,10 @@ impl Parser<'_> {
         self.error(Span::new(from, word), format!("expected `:` after `{text}`"));
         let key = self.add_scalar(Style::Plain, from, word, VERBATIM | RAW);
         self.add_key(key, word);
+        let indent = self.top().indent;
+        let below = self.ahead(start).filter(|a| a.indent > indent);
+        let childless = below
+            .is_none_or(|a| self.ghosts.iter().any(|g| g.indent == a.indent) || a.indent - indent > self.step.max(2));
         self.pos = word;
         if self.byte(word) == b':' {
             self.pos += 1;
@@ -375,6 +675,8 @@ impl Parser<'_> {
             let value = self.add_scalar(Style::Plain, self.pos, plain_end.max(self.pos), VERBATIM | RAW);
             self.pos = plain_end.max(self.pos);
             self.attach(value);
+        } else if childless {
+            self.fill_absent();
         }
         false
     }

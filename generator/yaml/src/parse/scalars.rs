@@ -1,6 +1,7 @@
 //! Nodes other than plain scalars and block collections.
 
 use super::Parser;
+use super::block::Token;
 use super::scan::{self, is_space};
 use crate::Span;
 use crate::split::next_line;
@@ -89,29 +90,32 @@ impl Parser<'_> {
         props: u32,
     ) -> bool {
         let from = self.pos;
+        let line_end = scan::line_end(self.bytes, from);
+        let mut end = from;
+        let mut stop = scan::Stop::Line;
         let mut i = from;
-        // A `: ` inside the braces belongs to the template.
-        while self.bytes[i..].starts_with(b"{{") {
-            let end = scan::line_end(self.bytes, i);
-            match self.bytes[i..end].windows(2).position(|w| w == b"}}") {
-                Some(k) => i += k + 2,
-                None => break,
+        while i < line_end {
+            let b = self.bytes[i];
+            if self.bytes[i..line_end].starts_with(b"{{")
+                && let Some(k) = memchr::memmem::find(&self.bytes[i..line_end], b"}}")
+            {
+                // A `: ` inside the braces belongs to the template.
+                i += k + 2;
+                end = i;
+                continue;
             }
-            if self.bytes.get(i) == Some(&b'}') {
-                i += 1;
+            if b == b':' && scan::is_white(self.byte(i + 1)) {
+                stop = scan::Stop::Colon(i);
+                break;
             }
-            let (_, stop) = scan::plain_line(self.bytes, i, false);
-            let limit = match stop {
-                scan::Stop::Colon(c) => c,
-                _ => end,
-            };
-            match self.bytes[i..limit].windows(2).position(|w| w == b"{{") {
-                Some(k) => i += k,
-                None => break,
+            if b == b'#' && i > from && is_space(self.bytes[i - 1]) {
+                break;
+            }
+            i += 1;
+            if !is_space(b) {
+                end = i;
             }
         }
-        let (end, stop) = scan::plain_line(self.bytes, i, false);
-        let end = end.max(i);
         let node = self.add_scalar(Style::Plain, from, end, VERBATIM | RAW);
         if let scan::Stop::Colon(colon) = stop {
             return self.key_node(node, start, column, compact, keys_only, colon, props);
@@ -178,6 +182,23 @@ impl Parser<'_> {
         true
     }
 
+    /// In a text known to be broken: whether a line left of a text block is a line of it that lost its indentation.
+    fn fell_out(&self, here: usize, spaces: usize, indent: i32, content_indent: Option<usize>) -> bool {
+        let Some(ahead) = self.ahead(here) else { return false };
+        let column = spaces as i32;
+        if ahead.indent < content_indent.map_or(indent + 1, |n| n as i32) || ahead.indent <= column {
+            return false;
+        }
+        let token = self.token(here);
+        let key = matches!(scan::plain_line(self.bytes, here, false).1, scan::Stop::Colon(_));
+        let legal = match token {
+            Token::Dash => ahead.indent - column <= self.step.max(2),
+            _ if key && self.opens_at(here) => ahead.indent - column <= self.step.max(2),
+            _ => false,
+        };
+        !legal
+    }
+
     fn block_lines(&self, first: usize, indent: i32, digit: Option<i32>) -> BlockBody {
         let bytes = self.bytes;
         let mut content_indent = digit.map(|d| (indent.max(0) + d) as usize);
@@ -206,8 +227,12 @@ impl Parser<'_> {
                         at = next;
                         continue;
                     }
-                    if spaces as i32 <= indent || bytes[here] == b'#' || content_indent.is_none() {
+                    let outside = spaces as i32 <= indent || bytes[here] == b'#' || content_indent.is_none();
+                    if outside && !(self.distrust && self.fell_out(here, spaces, indent, content_indent)) {
                         break;
+                    }
+                    if content_indent.is_none() {
+                        content_indent = self.ahead(here).map(|a| a.indent.max(0) as usize);
                     }
                     let end = scan::line_end(bytes, here);
                     body.shallow.get_or_insert(Span::new(here, end));

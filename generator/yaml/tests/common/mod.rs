@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
+pub mod damage;
+
 use llsd_yaml::{Document, Kind, Node, Stream};
 use yaml_rust2::Event;
 use yaml_rust2::parser::Parser;
@@ -148,4 +150,10 @@ fn unescape(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether the text ends with the header of a text block that has no lines. yaml-rust2 reads that as one line break,
+/// YAML and this crate as nothing.
+pub fn ends_with_empty_block(text: &str) -> bool {
+    text.trim_end().trim_end_matches(|c: char| c.is_ascii_digit() || c == '+' || c == '-').ends_with(['|', '>'])
 }
