@@ -22,8 +22,8 @@ spec:
     inference:
       - provider: vllm
         endpoint: http://vllm:8000/v1
-  networking:
-    port: 8443 # the team's
+  workload:
+    workers: 2 # the team's
 ";
 
 /// A folder that goes away with the test.
@@ -114,15 +114,15 @@ fn a_clean_file_is_clean() {
 #[test]
 fn a_finding_is_shown_where_it_is() {
     let folder = Folder::new("finding");
-    folder.write("a.yaml", CLEAN.replace("port", "prot"));
+    folder.write("a.yaml", CLEAN.replace("workers", "wokrers"));
     let ran = folder.llsd(&["check", "a.yaml"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     expect![[r#"
-        error[llsd::schema::unknown-field]: unknown field "prot"; did you mean "port"?
+        error[llsd::schema::unknown-field]: unknown field "wokrers"; did you mean "workers"?
           --> a.yaml:13:5
-          13 |     prot: 8443 # the team's
-             |     ^^^^
-           = fix: Rename "prot" to "port" (`llsd fix` does it)
+          13 |     wokrers: 2 # the team's
+             |     ^^^^^^^
+           = fix: Rename "wokrers" to "workers" (`llsd fix` does it)
 
         1 resource in 1 file: 1 error
     "#]]
@@ -132,7 +132,7 @@ fn a_finding_is_shown_where_it_is() {
 #[test]
 fn every_format_has_the_finding() {
     let folder = Folder::new("formats");
-    folder.write("a.yaml", CLEAN.replace("port", "prot"));
+    folder.write("a.yaml", CLEAN.replace("workers", "wokrers"));
     folder.write("b.yaml", CLEAN.replace("minimal", "other"));
     let run = |format| {
         let ran = folder.llsd(&["check", ".", "--format", format]);
@@ -141,9 +141,9 @@ fn every_format_has_the_finding() {
     };
 
     let found = &findings(&run("json"))[0];
-    assert_eq!(found["path"], "spec.networking.prot");
+    assert_eq!(found["path"], "spec.workload.wokrers");
     assert_eq!(found["start"], serde_json::json!({"line": 13, "column": 5}));
-    assert_eq!(found["end"], serde_json::json!({"line": 13, "column": 9}));
+    assert_eq!(found["end"], serde_json::json!({"line": 13, "column": 12}));
     assert_eq!(found["severity"], "error");
     assert!(found["serverText"].is_string(), "{found}");
 
@@ -156,7 +156,7 @@ fn every_format_has_the_finding() {
 
     let github = run("github").out;
     assert!(
-        github.starts_with("::error file=./a.yaml,line=13,endLine=13,col=5,endColumn=9,title=llsd%3A%3A"),
+        github.starts_with("::error file=./a.yaml,line=13,endLine=13,col=5,endColumn=12,title=llsd%3A%3A"),
         "{github}"
     );
 
@@ -297,10 +297,10 @@ fn wrong_types_everywhere_are_findings() {
 
 #[test]
 fn standard_input_is_a_file() {
-    let ran = llsd_reads(&["check", "-"], CLEAN.replace("port", "prot").as_bytes());
+    let ran = llsd_reads(&["check", "-"], CLEAN.replace("workers", "wokrers").as_bytes());
     assert_eq!(ran.code, 1);
     assert!(ran.out.contains("--> <stdin>:13:5"), "{}", ran.out);
-    let ran = llsd_reads(&["fix", "-"], CLEAN.replace("port", "prot").as_bytes());
+    let ran = llsd_reads(&["fix", "-"], CLEAN.replace("workers", "wokrers").as_bytes());
     assert_eq!((ran.code, ran.out.as_str()), (0, CLEAN));
     let ran = llsd_reads(&["render", "-"], CLEAN.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -310,14 +310,14 @@ fn standard_input_is_a_file() {
 #[test]
 fn fix_changes_files_and_keeps_comments() {
     let folder = Folder::new("fix");
-    let broken = CLEAN.replace("port", "prot").replace('\n', "\r\n");
+    let broken = CLEAN.replace("workers", "wokrers").replace('\n', "\r\n");
     folder.write("a.yaml", &broken);
     folder.write("b.yaml", CLEAN);
     let ran = folder.llsd(&["fix", "--dry-run", "."]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "would fix ./a.yaml: Rename \"prot\" to \"port\"\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, "would fix ./a.yaml: Rename \"wokrers\" to \"workers\"\n"));
     assert_eq!(folder.read("a.yaml"), broken);
     let ran = folder.llsd(&["fix", "."]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "fixed ./a.yaml: Rename \"prot\" to \"port\"\n"));
+    assert_eq!((ran.code, ran.out.as_str()), (0, "fixed ./a.yaml: Rename \"wokrers\" to \"workers\"\n"));
     assert_eq!(folder.read("a.yaml"), CLEAN.replace('\n', "\r\n"));
     assert_eq!(folder.read("b.yaml"), CLEAN);
 

@@ -315,15 +315,25 @@ fn a_code_action_carries_its_edit_and_its_diagnostic() {
     assert_eq!(action["diagnostics"][0]["code"], found[0]["code"]);
     let edits = action["edit"]["changes"][URI].as_array().expect("edits");
     assert_eq!(support::edited(text, edits), CLEAN);
-    // Everything at once, only where asked for.
-    let params = json!({
-        "textDocument": {"uri": URI},
-        "range": {"start": at(0, 0), "end": at(0, 0)},
-        "context": {"diagnostics": [], "only": ["source.fixAll"]},
-    });
-    let actions = client.request("textDocument/codeAction", params);
+}
+
+#[test]
+fn everything_is_fixed_at_once_where_asked_for() {
+    let mut client = Client::ready();
+    let text = CLEAN.replace("distribution:", "distributoin:").replace("networking:", "netwroking:");
+    client.open(URI, &text);
+    let ask = |only| {
+        json!({
+            "textDocument": {"uri": URI},
+            "range": {"start": at(0, 0), "end": at(0, 0)},
+            "context": {"diagnostics": [], "only": only},
+        })
+    };
+    let actions = client.request("textDocument/codeAction", ask(json!(["source.fixAll"])));
     assert_eq!(actions.as_array().map(Vec::len), Some(1), "{actions}");
-    assert_eq!(support::edited(text, actions[0]["edit"]["changes"][URI].as_array().expect("edits")), CLEAN);
+    let edits = actions[0]["edit"]["changes"][URI].as_array().expect("edits");
+    assert_eq!(support::edited(&text, edits), CLEAN);
+    assert_eq!(client.request("textDocument/codeAction", ask(json!(["source.organizeImports"]))), json!([]));
 }
 
 #[test]
