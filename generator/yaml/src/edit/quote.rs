@@ -18,12 +18,12 @@ fn is_plain_safe(text: &str) -> bool {
     if !(starts_well || dash) || text.ends_with([' ', ':']) || text == "<<" || text.starts_with("...") {
         return false;
     }
-    let mut before = ' ';
+    let mut before = 'x';
     for c in text.chars() {
         let fits = match c {
             ',' | '[' | ']' | '{' | '}' | '"' | '`' | '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{85}' => false,
             ' ' => before != ':',
-            '#' => before != ' ',
+            '#' | '-' | '?' | ':' => before != ' ',
             c => !c.is_control(),
         };
         if !fits {
