@@ -1,0 +1,20 @@
+//! Random damage of the samples: what is read behind it must not get less. The goal is 95 % of the keys and at most
+//! 1.5 wrong paths per text; the limits here are what is reached today.
+
+mod common;
+
+use common::damage::{Tally, run};
+
+#[test]
+fn damaged_samples_stay_readable() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples");
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("samples").filter_map(|e| Some(e.ok()?.path())).collect();
+    files.sort();
+    let mut all = Tally::default();
+    for (seed, path) in files.iter().enumerate() {
+        let text = std::fs::read_to_string(path).expect("a text");
+        run(&text, 40, seed as u64 + 1, |_, tally| all.add(tally));
+    }
+    println!("{} texts, {:.1} % found, {:.2} wrong paths per text", all.texts, all.share(), all.wrong_per_text());
+    assert!(all.share() >= 78.0 && all.wrong_per_text() <= 3.2, "{:.1} %, {:.2}", all.share(), all.wrong_per_text());
+}
