@@ -104,6 +104,20 @@ fn assert_agreement(pairs: &[Pair]) {
 }
 
 #[test]
+fn good_resources_and_each_broken_rule_get_the_servers_verdict() {
+    let versions = [ApiVersion::V1Alpha1, ApiVersion::V1Alpha2];
+    let pairs: Vec<_> = versions
+        .into_iter()
+        .flat_map(|version| {
+            let good = good_objects(version.name()).into_iter().map(|object| ("good".to_owned(), object));
+            judge(version, good.chain(crate::crd::failing_objects(version.name())).collect())
+        })
+        .collect();
+    println!("{}", summary(&pairs));
+    assert_agreement(&pairs);
+}
+
+#[test]
 fn damaged_resources_get_the_servers_verdict() {
     let pairs: Vec<_> = [ApiVersion::V1Alpha1, ApiVersion::V1Alpha2]
         .into_iter()

@@ -105,6 +105,12 @@ pub(crate) fn passing_objects(version: &str) -> Vec<Value> {
     rules.map(|rule| rule.object(&rule.pass, rule.name.pass.as_ref())).collect()
 }
 
+/// The objects of a version that fail a rule, with the rule's message.
+pub(crate) fn failing_objects(version: &str) -> Vec<(String, Value)> {
+    let rules = Rule::all().into_iter().filter(|rule| rule.version() == version);
+    rules.map(|rule| (rule.message.clone(), rule.object(&rule.fail, rule.name.fail.as_ref()))).collect()
+}
+
 #[test]
 fn every_rule_passes_and_fails() {
     let rules = Rule::all();
