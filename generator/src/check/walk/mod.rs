@@ -54,6 +54,7 @@ pub fn validate(schema: &CompiledSchema, value: &Value, old: Option<&Value>, unk
     let mut place = Place::root(unknown);
     prepare::complete(schema, &mut verdict.defaulted, &mut place);
     prepare::prune(schema, &mut verdict.defaulted, &mut place, &mut verdict.findings);
+    prepare::keep_free_names(value, &mut verdict.findings);
     prepare::complete_name(&mut verdict.defaulted, &place);
     let old = old.map(|old| stored(schema, old));
     let value = &verdict.defaulted;

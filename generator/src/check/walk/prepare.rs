@@ -103,13 +103,6 @@ pub(crate) fn prune(schema: &Schema, value: &mut Value, place: &mut Place<'_>, f
                 findings.push(place.in_key(key, |place| unknown_field(schema, key, place)));
                 false
             });
-            // The fix must not offer a name that is already there.
-            for finding in findings.iter_mut() {
-                let taken = |fix: &Fix| matches!(fix.edits.first(), Some(FixEdit::RenameKey { path, to }) if path.parent().as_ref() == Some(place.path()) && map.contains_key(to));
-                if finding.rule == super::UNKNOWN_FIELD && finding.fixes.iter().any(taken) {
-                    finding.fixes.clear();
-                }
-            }
         }
         Value::Array(items) => {
             // Under preserve-unknown-fields, items without a schema of their own are kept as they are.
@@ -119,6 +112,21 @@ pub(crate) fn prune(schema: &Schema, value: &mut Value, place: &mut Place<'_>, f
             }
         }
         _ => {}
+    }
+}
+
+/// Takes back offers of a name that the object has already. Names that only a default brought are free.
+pub(crate) fn keep_free_names(written: &Value, findings: &mut [Finding]) {
+    let taken = |fix: &Fix| {
+        fix.edits.iter().any(|edit| match edit {
+            FixEdit::RenameKey { path, to } => {
+                path.parent().is_some_and(|parent| parent.key(to.as_str()).find(written).is_some())
+            }
+            _ => false,
+        })
+    };
+    for finding in findings.iter_mut().filter(|finding| finding.rule == super::UNKNOWN_FIELD) {
+        finding.fixes.retain(|fix| !taken(fix));
     }
 }
 

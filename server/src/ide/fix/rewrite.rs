@@ -11,7 +11,11 @@ const DEPTH: usize = 32;
 
 /// The YAML of `new`, to replace `node`. `plain` is the plain value of the whole document.
 pub(super) fn rewritten(document: &Document, node: Node<'_>, plain: &Value, new: &Value) -> String {
-    let inside = node.span();
+    let mut inside = node.span();
+    if (node.is_mapping() || node.is_sequence()) && !node.is_flow() {
+        // a comment behind the last line of a block is replaced with it; behind other values it stays
+        inside.end += document.text()[inside.end..].find('\n').unwrap_or(document.text().len() - inside.end);
+    }
     let parts = document
         .nodes()
         .filter(|part| !part.is_key() && inside.start <= part.span().start && part.span().end <= inside.end)
@@ -77,6 +81,15 @@ impl Writer<'_> {
                 lines.extend(super::relocate::above(self.document, entry.key));
             }
             lines.extend(self.copy(entry.span.start, node));
+            return lines;
+        }
+        // the same value under another key was renamed
+        let renamed = |part: &&Part<'_>| part.node.is_scalar() && !part.node.is_absent() && part.value == value;
+        if let Some(part) = self.parts.iter().filter(|part| part.key.is_some()).find(renamed) {
+            let mut lines = self.copy(part.node.span().start, part.node);
+            if let Some(first) = lines.first_mut() {
+                first.insert_str(0, &format!("{}: ", quote_scalar(key)));
+            }
             return lines;
         }
         let lines = self.value(value, depth);
