@@ -9,7 +9,7 @@ CARGO ?= cargo
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)$$/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: ## build llsd, then show what it says of a resource with mistakes and what it makes of a good one
+demo: ## build llsd, then show what it makes of a good resource and what it says of one with mistakes
 	@docs/demo/demo.sh
 
 build: ## build everything
