@@ -88,8 +88,8 @@ fn double(source: &str) -> Cow<'_, str> {
     while let Some(i) = rest.find(['\\', '\n', '\r']) {
         out.push_str(&rest[..i]);
         let tail = &rest[i..];
-        if tail.starts_with('\\') {
-            rest = escape(&tail[1..], &mut out);
+        if let Some(escaped) = tail.strip_prefix('\\') {
+            rest = escape(escaped, &mut out);
             keep = out.len();
         } else {
             let end = keep.max(out.trim_end_matches([' ', '\t']).len());
