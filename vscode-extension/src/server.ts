@@ -1,0 +1,138 @@
+// Finds, starts and restarts llsd.
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-languageclient/node';
+import type { CloseHandlerResult, ErrorHandler, ErrorHandlerResult } from 'vscode-languageclient/node';
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 30_000;
+/** A server that ran this long was healthy: the next crash starts from the first wait again. */
+const HEALTHY_AFTER_MS = 60_000;
+
+export type Health = 'stopped' | 'starting' | 'running' | 'restarting';
+
+/** The binary to start: the setting, else the bundled one, else whatever the PATH has. */
+export function binaryPath(context: vscode.ExtensionContext): string {
+  const configured = vscode.workspace.getConfiguration('llsd').get<string>('server.path', '').trim();
+  if (configured !== '') {
+    return configured;
+  }
+  const bundled = path.join(context.extensionPath, 'server', process.platform === 'win32' ? 'llsd.exe' : 'llsd');
+  return fs.existsSync(bundled) ? bundled : 'llsd';
+}
+
+/** One server for all folders of the window. */
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private wait = FIRST_WAIT_MS;
+  private startedAt = 0;
+  private restartTimer: NodeJS.Timeout | undefined;
+  private readonly changed = new vscode.EventEmitter<Health>();
+  readonly onDidChangeHealth = this.changed.event;
+  health: Health = 'stopped';
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly output: vscode.LogOutputChannel,
+  ) {}
+
+  /** The running client; undefined while there is none. */
+  get running(): LanguageClient | undefined {
+    return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  async start(): Promise<void> {
+    if (this.client !== undefined) {
+      return;
+    }
+    clearTimeout(this.restartTimer);
+    const command = binaryPath(this.context);
+    this.setHealth('starting');
+    const client = new LanguageClient(
+      'llsd',
+      'LlamaStackDistribution',
+      { command, args: ['lsp'] },
+      {
+        documentSelector: [{ language: 'yaml' }],
+        outputChannel: this.output,
+        errorHandler: this.errorHandler(),
+        initializationFailedHandler: () => false,
+      },
+    );
+    this.client = client;
+    try {
+      await client.start();
+      this.startedAt = Date.now();
+      this.setHealth('running');
+    } catch (error) {
+      this.client = undefined;
+      this.setHealth('stopped');
+      this.output.error(String(error));
+      const choice = await vscode.window.showErrorMessage(
+        `llsd did not start: "${command}". Set "llsd.server.path" to a working binary, or reinstall the extension.`,
+        'Open Settings',
+        'Show Output',
+      );
+      if (choice === 'Open Settings') {
+        await vscode.commands.executeCommand('workbench.action.openSettings', 'llsd.server.path');
+      } else if (choice === 'Show Output') {
+        this.output.show();
+      }
+    }
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    this.wait = FIRST_WAIT_MS;
+    await this.start();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.restartTimer);
+    const client = this.client;
+    this.client = undefined;
+    if (client !== undefined) {
+      await client.dispose().catch((error: unknown) => { this.output.warn(String(error)); });
+    }
+    this.setHealth('stopped');
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.changed.dispose();
+  }
+
+  private errorHandler(): ErrorHandler {
+    return {
+      error: (): ErrorHandlerResult => ({ action: ErrorAction.Continue, handled: true }),
+      closed: (): CloseHandlerResult => {
+        this.scheduleRestart();
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  /** After a crash: again, each time after twice the wait. */
+  private scheduleRestart(): void {
+    const crashed = this.client;
+    if (crashed === undefined) {
+      return; // stopped on purpose
+    }
+    this.client = undefined;
+    if (Date.now() - this.startedAt > HEALTHY_AFTER_MS) {
+      this.wait = FIRST_WAIT_MS;
+    }
+    this.output.warn(`llsd ended unexpectedly; starting it again in ${this.wait} ms`);
+    this.setHealth('restarting');
+    this.restartTimer = setTimeout(() => {
+      void crashed.dispose().catch(() => undefined).finally(() => this.start());
+    }, this.wait);
+    this.wait = Math.min(this.wait * 2, LONGEST_WAIT_MS);
+  }
+
+  private setHealth(health: Health): void {
+    this.health = health;
+    this.changed.fire(health);
+  }
+}
