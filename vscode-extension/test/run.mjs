@@ -1,0 +1,50 @@
+// Runs the tests in a real VS Code: first inside the extension host, then through the screen.
+// usage: node test/run.mjs LLSD_BINARY     (after `npm run build`)
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { startEditor } from './editor.mjs';
+import { screenTests } from './screen.mjs';
+
+const root = path.resolve(import.meta.dirname, '..');
+const binary = path.resolve(process.argv[2] ?? path.join(root, '../target/debug/llsd'));
+if (!fs.existsSync(binary)) {
+  console.error(`${binary} is missing: build it with \`cargo build\` first`);
+  process.exit(2);
+}
+const cache = execFileSync(path.join(root, 'test/setup.sh'), { encoding: 'utf8' }).trim();
+const settings = { 'llsd.server.path': binary, 'window.autoDetectColorScheme': false, 'editor.minimap.enabled': false,
+  'workbench.startupEditor': 'none', 'editor.quickSuggestions': { strings: true, other: true, comments: false } };
+
+async function inExtensionHost() {
+  const editor = await startEditor({ cache, settings });
+  try {
+    let exit;
+    const finished = new Promise((done) => { exit = done; });
+    await editor.page.exposeFunction('codeAutomationLog', (_kind, args) => { console.log(...(args ?? [])); });
+    await editor.page.exposeFunction('codeAutomationExit', (code) => { exit(code); });
+    for (const [from, to] of [['fresh.yaml', 'fresh.yaml'], ['legacy.yaml', 'legacy.yaml']]) {
+      fs.copyFileSync(path.join(root, 'test/workspace', from), path.join(editor.workspace, to));
+    }
+    const remote = (file) => `vscode-remote://${editor.host}${file}`;
+    await editor.open([['extensionDevelopmentPath', remote(root)],
+      ['extensionTestsPath', remote(path.join(root, 'out/test/index.js'))], ['skipWelcome', 'true']]);
+    const late = new Promise((done) => setTimeout(() => done('timed out'), 120_000).unref());
+    const code = await Promise.race([finished, late]);
+    const results = path.join(editor.workspace, 'results.json');
+    const { passed, failed } = fs.existsSync(results) ? JSON.parse(fs.readFileSync(results, 'utf8')) : { passed: [], failed: [] };
+    for (const name of passed) console.log(`ok     ${name}`);
+    for (const { name, error } of failed) console.log(`FAILED ${name}\n${error}`);
+    if (code !== 0 && failed.length === 0) failed.push({ name: 'extension host', error: `ended with ${code}` });
+    return { passed: passed.length, failed: failed.length };
+  } finally {
+    await editor.stop();
+  }
+}
+
+const inside = await inExtensionHost();
+const through = await screenTests({ cache, settings, root });
+const passed = inside.passed + through.passed;
+const failed = inside.failed + through.failed;
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 && passed > 0 ? 0 : 1);
