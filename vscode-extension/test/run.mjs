@@ -1,5 +1,5 @@
 // Runs the tests in a real VS Code: first inside the extension host, then through the screen.
-// usage: node test/run.mjs LLSD_BINARY     (after `npm run build`)
+// usage: node test/run.mjs [LLSD_BINARY]     (after `npm run build` and `npm run build:test`)
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -7,21 +7,24 @@ import { startEditor } from './editor.mjs';
 import { screenTests } from './screen.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
-const binary = path.resolve(process.argv[2] ?? path.join(root, '../target/debug/llsd'));
+const built = process.env.CARGO_TARGET_DIR ?? path.join(root, '../target');
+const binary = path.resolve(process.argv[2] ?? path.join(built, 'debug/llsd'));
 if (!fs.existsSync(binary)) {
   console.error(`${binary} is missing: build it with \`cargo build\` first`);
   process.exit(2);
 }
 const cache = execFileSync(path.join(root, 'test/setup.sh'), { encoding: 'utf8' }).trim();
 const settings = { 'llsd.server.path': binary, 'window.autoDetectColorScheme': false, 'editor.minimap.enabled': false,
-  'workbench.startupEditor': 'none', 'editor.quickSuggestions': { strings: true, other: true, comments: false } };
+  'workbench.startupEditor': 'none', 'chat.disableAIFeatures': true, 'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'editor.quickSuggestions': { strings: true, other: true, comments: false } };
 
 async function inExtensionHost() {
   const editor = await startEditor({ cache, settings });
   try {
     let exit;
     const finished = new Promise((done) => { exit = done; });
-    await editor.page.exposeFunction('codeAutomationLog', (_kind, args) => { console.log(...(args ?? [])); });
+    const log = []; // of the extension host: only of interest when a test failed
+    await editor.page.exposeFunction('codeAutomationLog', (_kind, args) => { log.push((args ?? []).join(' ')); });
     await editor.page.exposeFunction('codeAutomationExit', (code) => { exit(code); });
     for (const [from, to] of [['fresh.yaml', 'fresh.yaml'], ['legacy.yaml', 'legacy.yaml']]) {
       fs.copyFileSync(path.join(root, 'test/workspace', from), path.join(editor.workspace, to));
@@ -35,6 +38,7 @@ async function inExtensionHost() {
     const { passed, failed } = fs.existsSync(results) ? JSON.parse(fs.readFileSync(results, 'utf8')) : { passed: [], failed: [] };
     for (const name of passed) console.log(`ok     ${name}`);
     for (const { name, error } of failed) console.log(`FAILED ${name}\n${error}`);
+    if (code !== 0) console.log(log.join('\n'));
     if (code !== 0 && failed.length === 0) failed.push({ name: 'extension host', error: `ended with ${code}` });
     return { passed: passed.length, failed: failed.length };
   } finally {
@@ -42,6 +46,7 @@ async function inExtensionHost() {
   }
 }
 
+execFileSync('node', ['package.mjs', '--binary', binary], { cwd: root, stdio: 'inherit' });
 const inside = await inExtensionHost();
 const through = await screenTests({ cache, settings, root });
 const passed = inside.passed + through.passed;
