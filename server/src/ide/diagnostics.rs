@@ -21,7 +21,9 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for resource in document.resources() {
         let all: Vec<&Finding> = findings(document, resource).collect();
-        let explained = |one: &Finding| all.iter().any(|draft| is_draft(draft) && one.path.starts_with(&draft.path));
+        // once, not once per finding: both lists grow with the document
+        let drafts: Vec<&Finding> = all.iter().copied().filter(|finding| is_draft(finding)).collect();
+        let explained = |one: &Finding| drafts.iter().any(|draft| one.path.starts_with(&draft.path));
         let shown = all.iter().filter(|one| !(is_structural(one) && explained(one)));
         found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
     }
@@ -44,9 +46,12 @@ fn is_draft(finding: &Finding) -> bool {
 
 fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let tree = document.tree();
-    let mut errors: Vec<_> = tree.errors().iter().collect();
+    let template = tree.text().contains("{{");
+    // Quotes and brackets inside a template expression are none of the YAML that comes out of it.
+    let mut errors: Vec<_> =
+        tree.errors().iter().filter(|error| !(template && line_at(tree.text(), error.span).contains("{{"))).collect();
     // the tolerant reader forgives what a strict one does not; but no strict one reads a template
-    if errors.is_empty() && !tree.text().contains("{{") {
+    if errors.is_empty() && !template {
         errors.extend(tree.strict_error());
     }
     errors
@@ -65,6 +70,13 @@ fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
             document: 0,
         })
         .collect()
+}
+
+/// The line where a span begins.
+fn line_at(text: &str, span: Span) -> &str {
+    let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[span.start..].find('\n').map_or(text.len(), |at| span.start + at);
+    &text[start..end]
 }
 
 /// Everything found about a resource: by its reader, and by the verdict.

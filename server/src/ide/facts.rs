@@ -131,9 +131,9 @@ pub(crate) fn references(value: &Value, namespace: &str) -> BTreeSet<Reference> 
     found
 }
 
-/// The object of this key; one that names no namespace may be put into any, and a resource that names none may be
-/// put beside any.
-fn find<'o, T>(objects: &'o BTreeMap<ObjectKey, T>, (namespace, name): &ObjectKey) -> Option<&'o T> {
+/// The object of this key in the resource's own file: one that names no namespace may be put into any, and a resource
+/// that names none may be put beside any.
+fn beside<'o, T>(objects: &'o BTreeMap<ObjectKey, T>, (namespace, name): &ObjectKey) -> Option<&'o T> {
     let mut found = objects.iter().filter(|((_, known), _)| known == name);
     if namespace.is_empty() {
         return found.next().map(|(_, object)| object);
@@ -141,16 +141,23 @@ fn find<'o, T>(objects: &'o BTreeMap<ObjectKey, T>, (namespace, name): &ObjectKe
     found.find(|((known, _), _)| known == namespace || known.is_empty()).map(|(_, object)| object)
 }
 
+/// The object of this key in other files: of the very same namespace, and only if no two files have one of that name.
+/// Folders of examples often repeat a name, and which one is meant only their author knows.
+fn elsewhere<'o, T: 'o>(mut objects: impl Iterator<Item = (&'o ObjectKey, &'o T)>, key: &ObjectKey) -> Option<&'o T> {
+    let (known, object) = objects.find(|((_, known), _)| *known == key.1)?;
+    let ambiguous = objects.any(|((_, other), _)| *other == key.1);
+    (!ambiguous && known == key).then_some(object)
+}
+
 impl Known {
     fn secret(&self, key: &ObjectKey) -> Option<&BTreeSet<String>> {
-        let everywhere = std::iter::once(&*self.own).chain(self.workspace.with_name(&key.1));
-        // one without keys is still being written, or filled in the cluster
-        everywhere.into_iter().find_map(|objects| find(&objects.secrets, key)).filter(|keys| !keys.is_empty())
+        let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.secrets);
+        beside(&self.own.secrets, key).or_else(|| elsewhere(others(), key))
     }
 
     fn config_map(&self, key: &ObjectKey) -> Option<&BTreeMap<String, String>> {
-        let everywhere = std::iter::once(&*self.own).chain(self.workspace.with_name(&key.1));
-        everywhere.into_iter().find_map(|objects| find(&objects.config_maps, key)).filter(|data| !data.is_empty())
+        let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.config_maps);
+        beside(&self.own.config_maps, key).or_else(|| elsewhere(others(), key))
     }
 
     fn all(&self) -> impl Iterator<Item = &Objects> {
