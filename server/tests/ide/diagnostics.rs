@@ -166,6 +166,18 @@ fn objects_of_the_file_and_the_workspace_are_known() {
     workspace.set("secret.yaml", analyse(secret).objects().clone());
     let after = ide::analyse(text.as_str().into(), Some(&before), &workspace);
     assert_eq!((before.diagnostics().len(), after.diagnostics().len()), (0, 1));
+    // Which of two is meant only their author knows; and one of another namespace is another one.
+    workspace.set("other.yaml", analyse(secret).objects().clone());
+    assert!(ide::analyse(text.as_str().into(), None, &workspace).diagnostics().is_empty());
+    workspace.remove("other.yaml");
+    workspace
+        .set("secret.yaml", analyse(&secret.replace("name: openai", "name: openai, namespace: a")).objects().clone());
+    assert!(ide::analyse(text.as_str().into(), None, &workspace).diagnostics().is_empty());
+}
+
+#[test]
+fn quotes_inside_a_template_expression_end_nothing() {
+    check(&v1alpha2("distribution:\n  name: \"{{ printf \"%s-%s\" .Values.a .Values.b }}\"\n"), expect![[""]]);
 }
 
 #[test]
