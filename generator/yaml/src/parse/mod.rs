@@ -8,6 +8,7 @@ mod block;
 mod flow;
 mod line;
 mod recover;
+mod reread;
 mod scalars;
 mod scan;
 
@@ -39,7 +40,9 @@ pub fn parse_document(text: &str) -> Document {
             parser = again;
         }
     }
-    let Parser { mut tree, comments, skipped, mut errors, .. } = parser;
+    let reading = parser.done();
+    let better = reread::without_a_line(text, &reading.errors);
+    let Reading { mut tree, comments, skipped, mut errors } = better.unwrap_or(reading);
     errors.sort_by_key(|e| e.span.start);
     tree.nodes.shrink_to_fit();
     Document { text: text.to_owned(), tree, comments, skipped, errors, strict: OnceLock::new(), wide: OnceLock::new() }
@@ -85,6 +88,14 @@ struct Frame {
     floating: bool,
 }
 
+/// What one pass over a text found.
+struct Reading {
+    tree: Tree,
+    comments: Vec<Comment>,
+    skipped: Vec<Skipped>,
+    errors: Vec<SyntaxError>,
+}
+
 struct Parser<'t> {
     bytes: &'t [u8],
     pos: usize,
@@ -124,6 +135,11 @@ impl<'t> Parser<'t> {
             distrust: false,
             step: 2,
         }
+    }
+
+    fn done(self) -> Reading {
+        let Parser { tree, comments, skipped, errors, .. } = self;
+        Reading { tree, comments, skipped, errors }
     }
 
     fn run(&mut self) {
@@ -270,6 +286,7 @@ impl<'t> Parser<'t> {
         } else if !self.at_line_end() {
             let end = scan::line_end(self.bytes, self.pos);
             self.trailing(end);
+            self.key_behind_value();
             self.pos = end;
         }
         self.pos = next_line(self.bytes, self.pos);

@@ -129,7 +129,7 @@ impl Parser<'_> {
             let more = ahead.is_some_and(|a| a.indent >= column);
             let cheap = column - low >= 2 && entry.is_some_and(|e| e.scalar);
             let ghost = self.ghosts.iter().any(|g| g.indent == column);
-            if (value_below || (cheap && more && !ghost)) && self.reopen_value(column) {
+            if (value_below || (cheap && more && (!ghost || self.glued_entry()))) && self.reopen_value(column) {
                 return self.settle(column, token);
             }
             if more && self.split_last_key(column) {
@@ -212,6 +212,10 @@ impl Parser<'_> {
             return None;
         }
         let ahead = self.ahead(self.pos).filter(|a| a.indent > column)?;
+        if let Some(child) = self.lost_child(column, token, ahead) {
+            self.misplaced();
+            return Some(child);
+        }
         let target = if token == Token::Other && self.opens() {
             self.level_of_opener(column, ahead)?
         } else {
@@ -226,6 +230,26 @@ impl Parser<'_> {
             self.pop_to_ghosts();
         }
         Some(self.settle(target, token))
+    }
+
+    /// The column of a first entry that lost its indentation, below a key that waits for its value: the lines behind
+    /// it go on inside that value.
+    fn lost_child(&self, column: i32, token: Token, ahead: Ahead) -> Option<i32> {
+        let top = self.stack.last()?;
+        let step = self.step.max(2);
+        let deeper = ahead.indent - top.indent;
+        if top.container != Container::Map || top.slot != Slot::Value || token != Token::Other || !ahead.key {
+            return None;
+        }
+        if self.opens() {
+            (deeper == 2 * step && ahead.indent - column > step).then_some(top.indent + step)
+        } else {
+            let alone = match scan::plain_line(self.bytes, self.pos, false).1 {
+                Stop::Colon(colon) => !self.continues(self.behind_blanks(colon + 1)),
+                _ => !self.continues(self.pos),
+            };
+            (alone && deeper == step).then_some(ahead.indent)
+        }
     }
 
     /// A jump to the left by a line whose value is written far to the right: the line's own indentation is missing.
@@ -342,6 +366,22 @@ impl Parser<'_> {
             below_key: breaks(key.end as usize, start),
             one_line: !breaks(start, end),
         })
+    }
+
+    /// The last entry's line holds two entries: `outer:inner: value` or `outer: inner: value`.
+    fn glued_entry(&self) -> bool {
+        let Some(top) = self.stack.last() else { return false };
+        let Some(value) = self.tree.nodes.get(top.node as usize).and_then(|n| self.tree.nodes.get(n.last as usize)) else {
+            return false;
+        };
+        let Some(key) = self.tree.nodes.get(value.mate as usize) else { return false };
+        let text = |n: &crate::tree::NodeData| {
+            let end = (n.end as usize).min(self.bytes.len());
+            &self.bytes[(n.start as usize).min(end)..end]
+        };
+        key.style == Style::Plain
+            && value.style == Style::Plain
+            && (text(key).contains(&b':') || text(value).windows(2).any(|w| w == b": "))
     }
 
     /// Takes back what was read as the value of the last entry, so that the lines below become its value. A mapping of
@@ -552,6 +592,53 @@ impl Parser<'_> {
         memchr::memrchr2(b'\n', b'\r', &self.bytes[..at]).map_or(0, |i| i + 1)
     }
 
+    /// Where the second of two entries on one line starts: at a blank, or behind a number.
+    fn glue(&self, start: usize, colon: usize) -> Option<usize> {
+        let text = &self.bytes[start..colon];
+        if let Some(blank) = text.iter().rposition(|b| scan::is_space(*b)) {
+            return Some(start + blank);
+        }
+        let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+        let word = text[digits..].iter().take_while(|b| b.is_ascii_alphabetic()).count();
+        (digits > 0 && word > 2 && digits + word == text.len()).then_some(start + digits)
+    }
+
+    /// The level of a key in the middle of a line: the one that the line below is indented from.
+    fn level_above(&self, at: usize) -> Option<i32> {
+        let below = self.ahead(at)?;
+        let fits = |f: &&Frame| {
+            let deeper = below.indent - f.indent;
+            f.container == Container::Map && (deeper == self.step.max(2) || (below.token == Token::Dash && deeper == 0))
+        };
+        self.stack.iter().rev().find(fits).map(|f| f.indent)
+    }
+
+    /// Starts an entry in the middle of a line, at the level of the lines below it.
+    fn second_entry(&mut self, start: usize, colon: usize, level: Option<i32>) -> bool {
+        if let Some(level) = level {
+            while self.top().indent > level {
+                self.pop_to_ghosts();
+            }
+        }
+        if self.top().container != Container::Map {
+            return false;
+        }
+        let key = self.add_scalar(Style::Plain, start, colon, VERBATIM);
+        self.add_key(key, colon + 1);
+        self.pos = colon + 1;
+        true
+    }
+
+    /// `a: "value"b:`: reads the key behind a value that has ended, when lines below are its value.
+    pub(super) fn key_behind_value(&mut self) -> bool {
+        if !self.opens() || self.byte(self.pos) == b'#' || self.top().slot != Slot::Closed {
+            return false;
+        }
+        let Stop::Colon(colon) = scan::plain_line(self.bytes, self.pos, false).1 else { return false };
+        let Some(level) = self.level_above(self.pos) else { return false };
+        self.second_entry(self.pos, colon, Some(level))
+    }
+
     /// `a: b: …`: a key where only a value may stand.
     pub(super) fn key_behind_key(&mut self, node: u32, start: usize, colon: usize, props: u32) -> bool {
         let top = *self.top();
@@ -559,38 +646,23 @@ impl Parser<'_> {
         self.error(Span::new(start, end), "a second key on one line; put it on a line of its own");
         let opens = matches!(self.byte(self.behind_blanks(colon + 1)), b'\n' | b'\r' | b'#');
         let deeper = self.ahead(start).is_some_and(|a| a.indent > top.indent && (a.key || opens));
-        let text = self.bytes[start..colon].iter().rposition(|b| scan::is_space(*b));
+        let glue = self.glue(start, colon);
+        let blank = glue.is_some_and(|at| scan::is_space(self.bytes[at]));
         let wide = self.bytes[start..colon].windows(2).any(|w| w == b"  ");
-        if let Some(blank) = text
+        let level = if opens { self.level_above(start) } else { None };
+        if let Some(inner) = glue
             && props == NONE
-            && ((opens && deeper) || wide)
+            && ((opens && (deeper || level.is_some())) || (blank && wide))
         {
             // `a: value b:`: two entries on one line.
             self.tree.nodes.truncate(node as usize);
-            let inner = start + blank + 1;
             let mut value_end = inner;
             while value_end > start && scan::is_space(self.bytes[value_end - 1]) {
                 value_end -= 1;
             }
             let value = self.add_scalar(Style::Plain, start, value_end, VERBATIM);
             self.attach(value);
-            // The second key may belong to a level further out: the one its value is indented from.
-            if let Some(below) = self.ahead(start).filter(|_| opens) {
-                let fits = |f: &&Frame| {
-                    let deeper = below.indent - f.indent;
-                    f.container == Container::Map
-                        && (deeper == self.step.max(2) || (below.token == Token::Dash && deeper == 0))
-                };
-                if let Some(level) = self.stack.iter().rev().find(fits).map(|f| f.indent) {
-                    while self.top().indent > level {
-                        self.pop_to_ghosts();
-                    }
-                }
-            }
-            if self.top().container == Container::Map {
-                let key = self.add_scalar(Style::Plain, inner, colon, VERBATIM);
-                self.add_key(key, colon + 1);
-                self.pos = colon + 1;
+            if self.second_entry(self.behind_blanks(inner), colon, level) {
                 return true;
             }
         }
