@@ -36,9 +36,19 @@ impl Parser<'_> {
             b'{' if self.template_line() => return,
             _ => {}
         }
-        let token = self.token(content);
+        let mut token = self.token(content);
         let mut column = spaces as i32;
-        if content - self.line_start > spaces {
+        if self.distrust {
+            if self.dash_without_blank(content) {
+                token = Token::Dash;
+            } else if let Some(key) = self.behind_lone_sign(content) {
+                self.error(Span::new(content, content + 1), "this sign does not belong here");
+                self.pos = key;
+                column = (key - self.line_start) as i32;
+                token = self.token(key);
+            }
+        }
+        if self.pos == content && content - self.line_start > spaces {
             column = self.tab_column(column, token);
         }
         let column = self.align(column, token);
@@ -165,6 +175,10 @@ impl Parser<'_> {
         }
         loop {
             match self.token(self.pos) {
+                Token::Other if at_start && self.distrust && self.dash_without_blank(self.pos) => {
+                    self.error(Span::new(self.pos, self.pos + 1), "a `-` needs a blank behind it");
+                    self.dash(column, compact);
+                }
                 Token::Dash => {
                     self.dash(column, compact);
                     compact = true;

@@ -104,6 +104,30 @@ impl Parser<'_> {
         levels.get(index).copied().unwrap_or(0)
     }
 
+    /// In a text known to be broken: a dash that lost its blank, by the lines below.
+    pub(super) fn dash_without_blank(&self, at: usize) -> bool {
+        if self.byte(at) != b'-' || !self.byte(at + 1).is_ascii_alphanumeric() {
+            return false;
+        }
+        let column = (at - self.line_start) as i32;
+        let Some(top) = self.stack.last() else { return false };
+        let list = top.slot == Slot::Value || self.stack.iter().any(|f| f.container == Container::Seq && f.indent == column);
+        list && self.ahead(at).is_some_and(|a| {
+            (a.indent == column + 2 && a.key && a.token == Token::Other) || (a.indent == column && a.token == Token::Dash)
+        })
+    }
+
+    /// In a text known to be broken: the start of a key behind a lone sign that took the place of its indentation.
+    pub(super) fn behind_lone_sign(&self, at: usize) -> Option<usize> {
+        let sign = self.byte(at);
+        if matches!(sign, b'-' | b'?' | b':' | b'"' | b'\'') || !self.bytes[at + 1..].starts_with(b"  ") {
+            return None;
+        }
+        let key = self.behind_blanks(at + 1);
+        let entry = self.byte(key).is_ascii_alphanumeric() && matches!(scan::plain_line(self.bytes, key, false).1, Stop::Colon(_));
+        (entry || self.token(key) == Token::Dash).then_some(key)
+    }
+
     fn behind_blanks(&self, mut at: usize) -> usize {
         while scan::is_space(self.byte(at)) {
             at += 1;
@@ -129,10 +153,14 @@ impl Parser<'_> {
             let more = ahead.is_some_and(|a| a.indent >= column);
             let cheap = column - low >= 2 && entry.is_some_and(|e| e.scalar);
             let ghost = self.ghosts.iter().any(|g| g.indent == column);
-            if (value_below || (cheap && more && (!ghost || self.glued_entry()))) && self.reopen_value(column) {
+            let glued = self.glued_entry();
+            if (value_below || (cheap && more && (!ghost || glued.is_some()))) && self.reopen_value(column) {
+                self.blame(glued);
                 return self.settle(column, token);
             }
+            let key = self.last_key();
             if more && self.split_last_key(column) {
+                self.blame(key);
                 return column;
             }
         }
@@ -242,7 +270,8 @@ impl Parser<'_> {
             return None;
         }
         if self.opens() {
-            (deeper == 2 * step && ahead.indent - column > step).then_some(top.indent + step)
+            let list = ahead.token == Token::Dash && deeper == step;
+            (list || (deeper == 2 * step && ahead.indent - column > step)).then_some(top.indent + step)
         } else {
             let alone = match scan::plain_line(self.bytes, self.pos, false).1 {
                 Stop::Colon(colon) => !self.continues(self.behind_blanks(colon + 1)),
@@ -276,7 +305,7 @@ impl Parser<'_> {
             Stop::Colon(colon) => self.continues(self.behind_blanks(colon + 1)),
             _ => token != Token::Dash && self.continues(self.pos),
         };
-        if open_end || !(ahead.key || ahead.token == Token::Dash) {
+        if open_end || self.two_on_a_line() || !(ahead.key || ahead.token == Token::Dash) {
             return None;
         }
         // If the line after that is back at this column, the next line is the odd one.
@@ -301,6 +330,15 @@ impl Parser<'_> {
             return Some(list.indent);
         }
         Some(frame.indent)
+    }
+
+    /// Whether the line at the position holds two entries, `outer: inner: …` or `outer:inner: …`, so that the lines
+    /// below can belong to it.
+    fn two_on_a_line(&self) -> bool {
+        let Stop::Colon(colon) = scan::plain_line(self.bytes, self.pos, false).1 else { return false };
+        let value = self.behind_blanks(colon + 1);
+        let glued = memchr::memchr(b':', &self.bytes[self.pos..colon]).is_some();
+        glued || matches!(scan::plain_line(self.bytes, value, false).1, Stop::Colon(_))
     }
 
     /// Whether a value that starts at `at` may go on behind its line.
@@ -369,19 +407,39 @@ impl Parser<'_> {
     }
 
     /// The last entry's line holds two entries: `outer:inner: value` or `outer: inner: value`.
-    fn glued_entry(&self) -> bool {
-        let Some(top) = self.stack.last() else { return false };
-        let Some(value) = self.tree.nodes.get(top.node as usize).and_then(|n| self.tree.nodes.get(n.last as usize)) else {
-            return false;
-        };
-        let Some(key) = self.tree.nodes.get(value.mate as usize) else { return false };
+    fn glued_entry(&self) -> Option<Span> {
+        let value = self.last_value()?;
+        let key = self.tree.nodes.get(value.mate as usize)?;
         let text = |n: &crate::tree::NodeData| {
             let end = (n.end as usize).min(self.bytes.len());
             &self.bytes[(n.start as usize).min(end)..end]
         };
-        key.style == Style::Plain
+        let glued = key.style == Style::Plain
             && value.style == Style::Plain
-            && (text(key).contains(&b':') || text(value).windows(2).any(|w| w == b": "))
+            && (text(key).contains(&b':') || text(value).windows(2).any(|w| w == b": "));
+        if glued { self.last_key() } else { None }
+    }
+
+    fn last_value(&self) -> Option<&crate::tree::NodeData> {
+        let top = self.stack.last()?;
+        let last = self.tree.nodes.get(top.node as usize)?.last;
+        self.tree.nodes.get(last as usize)
+    }
+
+    /// Where the key of the innermost mapping's last entry stands.
+    fn last_key(&self) -> Option<Span> {
+        let key = self.tree.nodes.get(self.last_value()?.mate as usize)?;
+        Some(Span::new(key.start as usize, key.end as usize))
+    }
+
+    /// Two entries on one line were found by the indentation below them: the fault is there, not here.
+    fn blame(&mut self, key: Option<Span>) {
+        if let Some(key) = key
+            && let Some(last) = self.errors.last_mut()
+        {
+            last.span = key;
+            last.message = "a second key on one line; put it on a line of its own".to_owned();
+        }
     }
 
     /// Takes back what was read as the value of the last entry, so that the lines below become its value. A mapping of
@@ -729,11 +787,24 @@ impl Parser<'_> {
         if word == from {
             word = plain_end.max(from);
         }
+        let header = word.max(from + 1) - 1;
+        let block = matches!(self.byte(header), b'|' | b'>')
+            && header > from
+            && self.ahead(start).is_some_and(|a| a.indent > self.stack.last().map_or(-1, |f| f.indent));
+        if block {
+            word = header;
+        }
         let text = String::from_utf8_lossy(&self.bytes[from..word]).into_owned();
         self.error(Span::new(from, word), format!("expected `:` after `{text}`"));
         let key = self.add_scalar(Style::Plain, from, word, VERBATIM | RAW);
         self.add_key(key, word);
         let indent = self.top().indent;
+        if block {
+            self.pos = word;
+            if self.block_node(indent, NONE) {
+                return false;
+            }
+        }
         let below = self.ahead(start).filter(|a| a.indent > indent);
         let childless = below
             .is_none_or(|a| self.ghosts.iter().any(|g| g.indent == a.indent) || a.indent - indent > self.step.max(2));
