@@ -70,11 +70,12 @@ fn main() {
 
 fn print_line(name: &str, tally: &Tally) {
     println!(
-        "{name:>12}: {:5} texts, {:6.2} % of {} keys behind the damage found, {:.2} wrong paths per text",
+        "{name:>12}: {:5} texts, {:6.2} % of {} keys behind the damage found, {:.2} wrong paths per text ({:.2} of them on damaged lines)",
         tally.texts,
         tally.share(),
         tally.keys,
-        tally.wrong_per_text()
+        tally.wrong_per_text(),
+        tally.own as f64 / tally.texts.max(1) as f64
     );
 }
 

@@ -111,9 +111,11 @@ impl Parser<'_> {
         }
         let column = (at - self.line_start) as i32;
         let Some(top) = self.stack.last() else { return false };
-        let list = top.slot == Slot::Value || self.stack.iter().any(|f| f.container == Container::Seq && f.indent == column);
+        let list =
+            top.slot == Slot::Value || self.stack.iter().any(|f| f.container == Container::Seq && f.indent == column);
         list && self.ahead(at).is_some_and(|a| {
-            (a.indent == column + 2 && a.key && a.token == Token::Other) || (a.indent == column && a.token == Token::Dash)
+            (a.indent == column + 2 && a.key && a.token == Token::Other)
+                || (a.indent == column && a.token == Token::Dash)
         })
     }
 
@@ -124,7 +126,8 @@ impl Parser<'_> {
             return None;
         }
         let key = self.behind_blanks(at + 1);
-        let entry = self.byte(key).is_ascii_alphanumeric() && matches!(scan::plain_line(self.bytes, key, false).1, Stop::Colon(_));
+        let entry = self.byte(key).is_ascii_alphanumeric()
+            && matches!(scan::plain_line(self.bytes, key, false).1, Stop::Colon(_));
         (entry || self.token(key) == Token::Dash).then_some(key)
     }
 
@@ -598,6 +601,9 @@ impl Parser<'_> {
             self.misplaced();
             return column + 1;
         }
+        if is_key && self.distrust && self.split_above_list(column) {
+            return column;
+        }
         let item = self.ghosts.last().copied().filter(|g| {
             g.indent > column && g.container == Container::Map && self.tree.nodes[g.node as usize].parent == top.node
         });
@@ -619,6 +625,21 @@ impl Parser<'_> {
             Some(item) if is_key => item.indent,
             _ => column + 2,
         }
+    }
+
+    /// A key at the column of the dashes, where the list's own key is `outer:inner`: closes the list and makes the line
+    /// the neighbour of the inner key.
+    fn split_above_list(&mut self, column: i32) -> bool {
+        let Some(list) = self.stack.last() else { return false };
+        let key = self.tree.nodes[list.node as usize].mate;
+        let Some(data) = self.tree.nodes.get(key as usize).copied() else { return false };
+        let span = Span::new(data.start as usize, data.end as usize);
+        if data.style != Style::Plain || !self.bytes[span.start..span.end].contains(&b':') {
+            return false;
+        }
+        self.pop_to_ghosts();
+        self.error(span, "a second key on one line; put it on a line of its own");
+        self.split_last_key(column)
     }
 
     /// Text behind a root that is complete.

@@ -17,11 +17,12 @@ pub(super) fn without_a_line(text: &str, errors: &[SyntaxError]) -> Option<Readi
     }
     let line = line_at(bytes, first.span.start);
     let elsewhere = |line: Span| errors.iter().filter(|e| !touches(line, e)).count();
-    if errors.len() < 2 {
-        return None;
-    }
     let mut best: Option<(usize, Reading)> = None;
-    for damaged in [Some(line), content_above(bytes, line)].into_iter().flatten() {
+    let above = content_above(bytes, line);
+    // A single fault may be that of a fragment above it, but not at the price of a whole entry.
+    let candidates =
+        if errors.len() > 1 { [Some(line), above] } else { [None, above.filter(|above| is_fragment(bytes, *above))] };
+    for damaged in candidates.into_iter().flatten() {
         let mut copy = bytes.to_vec();
         copy[damaged.start..damaged.end].fill(b' ');
         let mut parser = Parser::new(&copy);
@@ -29,7 +30,7 @@ pub(super) fn without_a_line(text: &str, errors: &[SyntaxError]) -> Option<Readi
         parser.step = line::usual_step(&copy);
         parser.run();
         let left = parser.errors.len();
-        let limit = best.as_ref().map_or(elsewhere(line), |(count, _)| *count);
+        let limit = best.as_ref().map_or(elsewhere(if errors.len() > 1 { line } else { damaged }), |(count, _)| *count);
         if left < limit {
             let mut reading = parser.done();
             let own = errors.iter().filter(|e| touches(damaged, e));
@@ -41,6 +42,13 @@ pub(super) fn without_a_line(text: &str, errors: &[SyntaxError]) -> Option<Readi
         }
     }
     best.map(|(_, reading)| reading)
+}
+
+/// Whether a line is no entry and no item, e.g. `: x` or a lone bracket.
+fn is_fragment(bytes: &[u8], line: Span) -> bool {
+    let (_, content) = scan::indentation(bytes, line.start);
+    let first = bytes.get(content).copied().unwrap_or(b' ');
+    !first.is_ascii_alphanumeric() && !matches!(first, b'-' | b'"' | b'\'')
 }
 
 fn touches(line: Span, error: &SyntaxError) -> bool {

@@ -210,6 +210,8 @@ pub struct Tally {
     pub keys: usize,
     pub found: usize,
     pub wrong: usize,
+    /// Those of `wrong` whose own key stands on a damaged line.
+    pub own: usize,
 }
 
 impl Tally {
@@ -226,20 +228,45 @@ impl Tally {
         self.keys += other.keys;
         self.found += other.found;
         self.wrong += other.wrong;
+        self.own += other.own;
     }
 }
 
 /// Compares the keys behind the damage with those of the undamaged text.
-pub fn measure(original: &[(String, usize)], damaged: &Damaged) -> Tally {
-    let now: HashSet<String> = key_paths(&damaged.text).into_iter().map(|(p, _)| p).collect();
+///
+/// Counted as found are keys that stood below the last damaged line and still have the same path: document number,
+/// indices and the names of all parents. The names are those of the undamaged text: where the damage renamed a parent,
+/// or took it away, all keys below it count as lost and, under their new path, as wrong. Keys on damaged lines are
+/// not looked for. Wrong are all paths that the undamaged text does not have, those on damaged lines included; how
+/// many stand there is in `own`.
+pub fn measure(text: &str, original: &[(String, usize)], damaged: &Damaged) -> Tally {
+    let paths = key_paths(&damaged.text);
+    let touched = touched(text, &damaged.text);
+    let on_damage: HashSet<&str> =
+        paths.iter().filter(|(_, at)| touched.contains(at)).map(|(p, _)| p.as_str()).collect();
+    let now: HashSet<&str> = paths.iter().map(|(p, _)| p.as_str()).collect();
     let before: HashSet<&str> = original.iter().map(|(p, _)| p.as_str()).collect();
     let behind: Vec<&str> = original.iter().filter(|(_, at)| *at > damaged.end).map(|(p, _)| p.as_str()).collect();
     Tally {
         texts: 1,
         keys: behind.len(),
         found: behind.iter().filter(|p| now.contains(**p)).count(),
-        wrong: now.iter().filter(|p| !before.contains(p.as_str())).count(),
+        wrong: now.iter().filter(|p| !before.contains(**p)).count(),
+        own: on_damage.iter().filter(|p| !before.contains(**p)).count(),
     }
+}
+
+/// The lines of `after` from the first to the last byte that differs.
+fn touched(before: &str, after: &str) -> std::ops::RangeInclusive<usize> {
+    let (a, b) = (before.as_bytes(), after.as_bytes());
+    let head = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(x, y)| x == y).count();
+    let start = b[..head].iter().rposition(|c| *c == b'\n').map_or(0, |i| i + 1);
+    let last = (b.len() - tail).max(head);
+    // Damage that ends with its line does not reach the next one.
+    let last = if last > head && b[last - 1] == b'\n' { last - 1 } else { last };
+    let end = b[last..].iter().position(|c| *c == b'\n').map_or(b.len(), |i| last + i);
+    start..=end
 }
 
 /// Damages a well-formed text `rounds` times in each way and measures the texts that yaml-rust2 rejects. `show` gets
@@ -262,7 +289,7 @@ pub fn run(
             if super::strict_events(&damaged.text).is_ok() {
                 continue;
             }
-            let tally = measure(&original, &damaged);
+            let tally = measure(text, &original, &damaged);
             show(&damaged, &tally);
             sums.entry(damaged.kind).or_default().add(&tally);
         }
