@@ -291,6 +291,6 @@ fn mutated_texts_agree_with_yaml_rust2() {
     println!("{accepted} mutations are well-formed, {differ} of them are read differently");
     assert!(accepted > 2000, "only {accepted} mutations were well-formed");
     // Known: texts in brackets that go on at the column of the block around them, `?` as a text, blanks behind a text
-    // block that ends the file.
-    assert!(100 * differ <= accepted, "{differ} of {accepted} differ");
+    // block that ends the file. The goal is none; the limit is what was reached (15 of 2,916) and a little air.
+    assert!(1000 * differ <= 6 * accepted, "{differ} of {accepted} differ");
 }
