@@ -1,0 +1,1 @@
+//! The operator for `LlamaStackDistribution` resources.

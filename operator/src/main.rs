@@ -1,0 +1,3 @@
+//! `llsd-operator`: the process.
+
+fn main() {}
