@@ -9,7 +9,7 @@ pub use template::Placeholder;
 pub(crate) use template::{is_to_fill, placeholder};
 
 use crate::path::{Path, Segment};
-use llsd_yaml::{Document, Node, Resolved, Rules};
+use llsd_yaml::{Document, Node, Resolved, Rules, Style};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
 
@@ -22,6 +22,9 @@ pub struct Plain {
     pub unknown: BTreeSet<Path>,
     /// Places that are still to be filled in by the user, such as `<namespace>`. All of them are in `unknown` too.
     pub placeholders: BTreeSet<Path>,
+    /// Places whose whole value is one shell variable without quotes, `${NAME}` or `$NAME`. All of them are in
+    /// `unknown` too.
+    pub bare: BTreeSet<Path>,
     /// Entries whose key occurs a second time in its mapping. The last one is in `value`.
     pub duplicates: Vec<Path>,
     /// Places whose value was left out, because aliases made the document too large or it is nested too deep. They
@@ -99,6 +102,9 @@ fn scalar(node: Node<'_>, at: &Path, plain: &mut Plain) -> Value {
     match template::placeholder(&text) {
         Some(Placeholder::Template) => {
             plain.unknown.insert(at.clone());
+            if node.style() == Style::Plain && template::is_variable(&text) {
+                plain.bare.insert(at.clone());
+            }
             return Value::String(text.into_owned());
         }
         Some(Placeholder::ToFill) => {

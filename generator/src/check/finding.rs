@@ -62,6 +62,11 @@ pub enum FixEdit {
         /// What to put there.
         value: Value,
     },
+    /// Writes the text at `path` in double quotes.
+    Quote {
+        /// The value's place.
+        path: Path,
+    },
     /// Removes the entry or list item at `path`.
     Remove {
         /// The entry or item.

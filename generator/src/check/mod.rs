@@ -11,7 +11,7 @@ mod validated;
 mod walk;
 
 pub use facts::Facts;
-pub use rules::{RuleInfo, rules};
+pub use rules::{RuleInfo, rules, unquoted_variables};
 pub use validated::Validated;
 
 use crate::api::ApiVersion;

@@ -34,6 +34,12 @@ fn braces(text: &str) -> bool {
         })
 }
 
+/// Whether the whole text is one variable of a shell: `$name`, `${name}`.
+pub(crate) fn is_variable(text: &str) -> bool {
+    let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    bare_variable(text) || inner.is_some_and(|name| bare_variable(&format!("${name}")))
+}
+
 /// The whole text is `$name`.
 fn bare_variable(text: &str) -> bool {
     text.strip_prefix('$').is_some_and(|name| {

@@ -8,7 +8,7 @@ use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::{Header, header};
-use llsd_generator::check::{Outcome, Request, verdict};
+use llsd_generator::check::{Outcome, Request, unquoted_variables, verdict};
 use llsd_generator::document::Plain;
 use llsd_generator::generate::Generated;
 use llsd_generator::path::{Path, Segment};
@@ -197,6 +197,8 @@ fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource
     early.retain(|finding| !covered(&unknown, &finding.path));
     early.extend(plain.exceeded.iter().filter_map(|path| Some(too_large(inside(path)?))));
     early.extend(plain.duplicates.iter().filter_map(|path| Some(twice(inside(path)?))));
+    let bare = plain.bare.iter().filter_map(inside).collect();
+    early.extend(unquoted_variables(&value, header.version, &bare));
     Resource { base, version: header.version, value, unknown, early, outcome: OnceLock::new() }
 }
 

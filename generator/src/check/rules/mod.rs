@@ -26,6 +26,9 @@ mod references;
 mod schema;
 mod secret_variable;
 mod settings;
+mod unquoted_variable;
+
+pub use unquoted_variable::unquoted_variables;
 
 use super::finding::Severity;
 use super::subject::{Report, Subject};
@@ -50,7 +53,7 @@ pub struct RuleInfo {
 #[must_use]
 pub fn rules() -> &'static [RuleInfo] {
     static RULES: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
-        let files: [&[RuleInfo]; 23] = [
+        let files: [&[RuleInfo]; 24] = [
             command_file::RULES,
             config_key::RULES,
             cross_namespace::RULES,
@@ -74,6 +77,7 @@ pub fn rules() -> &'static [RuleInfo] {
             schema::RULES,
             secret_variable::RULES,
             settings::RULES,
+            unquoted_variable::RULES,
         ];
         let mut all: Vec<RuleInfo> = files.into_iter().flatten().copied().collect();
         all.sort_by_key(|rule| rule.id);

@@ -38,6 +38,11 @@ fn one(document: &Document, base: &Path, change: &FixEdit) -> Option<Vec<edit::T
     match change {
         FixEdit::RenameKey { path, to } => Some(edit::rename_key(node(path)?.key()?, to)),
         FixEdit::Replace { path, value } => Some(replace(document, node(path)?, value)),
+        FixEdit::Quote { path } => {
+            let node = node(path)?;
+            // a JSON string is a double-quoted scalar
+            Some(edit::replace_value(node, &Value::from(node.value()).to_string()))
+        }
         FixEdit::Remove { path } => Some(edit::remove_entry(node(path)?)),
         FixEdit::Insert { path, value } => insert(document, base, path, &yaml(value)),
         FixEdit::Move { from, to } => relocate::relocate(document, base, from, to),
