@@ -9,12 +9,7 @@ use crate::session::Session;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tower_lsp::jsonrpc::Result;
-use tower_lsp::lsp_types::{
-    CodeActionParams, CodeActionResponse, CompletionParams, CompletionResponse, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentSymbolParams,
-    DocumentSymbolResponse, Hover, HoverParams, InitializeParams, InitializeResult, InitializedParams, Url,
-};
+use tower_lsp::lsp_types::{self as lsp, Url};
 use tower_lsp::{Client, LanguageServer, async_trait};
 
 /// What handlers and workers share.
@@ -89,13 +84,14 @@ impl Backend {
     }
 }
 
+/// One line per method. Types are written `lsp::Type`, so that a new method is one new block.
 #[async_trait]
 impl LanguageServer for Backend {
-    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+    async fn initialize(&self, params: lsp::InitializeParams) -> Result<lsp::InitializeResult> {
         Ok(handlers::initialize::handle(self, params))
     }
 
-    async fn initialized(&self, _: InitializedParams) {
+    async fn initialized(&self, _: lsp::InitializedParams) {
         handlers::initialize::ready(self);
     }
 
@@ -103,43 +99,43 @@ impl LanguageServer for Backend {
         Ok(())
     }
 
-    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+    async fn did_open(&self, params: lsp::DidOpenTextDocumentParams) {
         handlers::did_open::handle(self, params);
     }
 
-    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+    async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
         handlers::did_change::handle(self, params);
     }
 
-    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+    async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
         handlers::did_close::handle(self, params).await;
     }
 
-    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+    async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {
         handlers::watched_files::handle(self, params);
     }
 
-    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+    async fn did_change_workspace_folders(&self, params: lsp::DidChangeWorkspaceFoldersParams) {
         handlers::workspace_folders::handle(self, params);
     }
 
-    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+    async fn completion(&self, params: lsp::CompletionParams) -> Result<Option<lsp::CompletionResponse>> {
         handlers::completion::handle(self, params).await
     }
 
-    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+    async fn hover(&self, params: lsp::HoverParams) -> Result<Option<lsp::Hover>> {
         handlers::hover::handle(self, params).await
     }
 
-    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+    async fn code_action(&self, params: lsp::CodeActionParams) -> Result<Option<lsp::CodeActionResponse>> {
         handlers::code_action::handle(self, params).await
     }
 
-    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+    async fn document_symbol(&self, params: lsp::DocumentSymbolParams) -> Result<Option<lsp::DocumentSymbolResponse>> {
         handlers::document_symbol::handle(self, params).await
     }
 
-    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+    async fn diagnostic(&self, params: lsp::DocumentDiagnosticParams) -> Result<lsp::DocumentDiagnosticReportResult> {
         handlers::diagnostic::handle(self, params).await
     }
 }

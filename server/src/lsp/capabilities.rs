@@ -1,12 +1,7 @@
 //! What client and server can do for each other, decided once at `initialize`.
 
 use super::convert::Encoding;
-use tower_lsp::lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    DiagnosticOptions, DiagnosticServerCapabilities, HoverProviderCapability, InitializeParams, OneOf, SaveOptions,
-    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
-};
+use tower_lsp::lsp_types::{self as lsp, OneOf, ServerCapabilities};
 
 /// The client's side, as far as answers depend on it.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +25,8 @@ pub(super) struct Client {
 impl Client {
     /// Reads what the client said of itself. Clients that both ask for diagnostics and show pushed ones would show
     /// each twice, so asking has to be chosen: `initializationOptions: {"diagnostics": "pull"}`.
-    pub(super) fn new(params: &InitializeParams) -> Self {
-        let ClientCapabilities { general, text_document, workspace, .. } = &params.capabilities;
+    pub(super) fn new(params: &lsp::InitializeParams) -> Self {
+        let lsp::ClientCapabilities { general, text_document, workspace, .. } = &params.capabilities;
         let offered = general.as_ref().and_then(|general| general.position_encodings.as_deref());
         let text_document = text_document.as_ref();
         let options = params.initialization_options.as_ref();
@@ -59,43 +54,43 @@ impl Client {
     }
 }
 
-/// The server's side.
+/// The server's side, a line or block per feature.
 pub(super) fn server(client: &Client) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(client.encoding.kind()),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+        text_document_sync: Some(lsp::TextDocumentSyncCapability::Options(lsp::TextDocumentSyncOptions {
             open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),
-            ..TextDocumentSyncOptions::default()
+            change: Some(lsp::TextDocumentSyncKind::INCREMENTAL),
+            save: Some(lsp::TextDocumentSyncSaveOptions::SaveOptions(lsp::SaveOptions { include_text: Some(false) })),
+            ..lsp::TextDocumentSyncOptions::default()
         })),
-        completion_provider: Some(CompletionOptions {
+        completion_provider: Some(lsp::CompletionOptions {
             // Keys and values are words; these start one.
             trigger_characters: Some([" ", ":", "-", "\"", "'", "\n"].map(str::to_owned).to_vec()),
-            ..CompletionOptions::default()
+            ..lsp::CompletionOptions::default()
         }),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),
         code_action_provider: client.action_literals.then(|| {
-            CodeActionProviderCapability::Options(CodeActionOptions {
+            lsp::CodeActionProviderCapability::Options(lsp::CodeActionOptions {
                 code_action_kinds: Some(vec![
-                    CodeActionKind::QUICKFIX,
-                    CodeActionKind::REFACTOR_REWRITE,
-                    CodeActionKind::SOURCE_FIX_ALL,
+                    lsp::CodeActionKind::QUICKFIX,
+                    lsp::CodeActionKind::REFACTOR_REWRITE,
+                    lsp::CodeActionKind::SOURCE_FIX_ALL,
                 ]),
-                ..CodeActionOptions::default()
+                ..lsp::CodeActionOptions::default()
             })
         }),
         document_symbol_provider: Some(OneOf::Left(true)),
         diagnostic_provider: client.pulls.then(|| {
-            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+            lsp::DiagnosticServerCapabilities::Options(lsp::DiagnosticOptions {
                 identifier: Some("llsd".to_owned()),
                 // A Secret edited in one file changes what another one's reference is worth.
                 inter_file_dependencies: true,
-                ..DiagnosticOptions::default()
+                ..lsp::DiagnosticOptions::default()
             })
         }),
-        workspace: Some(WorkspaceServerCapabilities {
-            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+        workspace: Some(lsp::WorkspaceServerCapabilities {
+            workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),

@@ -2,7 +2,7 @@
 
 use super::backend::Backend;
 use super::guard::{Exit, Guarded};
-use super::handlers::preview;
+use super::handlers;
 use super::wire::{self, Message};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{SinkExt, StreamExt};
@@ -104,7 +104,7 @@ fn connect(
 }
 
 async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoing>, exit: &Arc<Exit>) {
-    let (service, socket) = LspService::build(Backend::new).custom_method("llsd/preview", preview::handle).finish();
+    let (service, socket) = handlers::own(LspService::build(Backend::new)).finish();
     let mut service = Guarded::new(service, Arc::clone(exit));
     let (mut requests, mut responses) = ClientSocket::split(socket);
     let mut answering = FuturesUnordered::new();

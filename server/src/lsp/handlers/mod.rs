@@ -1,4 +1,7 @@
-//! One file per method.
+//! One file per method. Standard methods are wired in `backend.rs`, our own ones here.
+
+use super::backend::Backend;
+use tower_lsp::LspServiceBuilder;
 
 pub(super) mod code_action;
 pub(super) mod completion;
@@ -12,3 +15,8 @@ pub(super) mod initialize;
 pub(super) mod preview;
 pub(super) mod watched_files;
 pub(super) mod workspace_folders;
+
+/// The methods that the protocol does not have.
+pub(super) fn own(service: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
+    service.custom_method("llsd/preview", preview::handle)
+}
