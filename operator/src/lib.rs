@@ -1,1 +1,3 @@
 //! The operator for `LlamaStackDistribution` resources.
+
+pub mod resources;

@@ -1,0 +1,51 @@
+//! What of a live Deployment decides how it is built again.
+
+use k8s_openapi::api::apps::v1::Deployment;
+
+/// The decisions that a Deployment made earlier and that are to be kept, because another value would say the same and
+/// restart the pods. Small, so that it can be kept in place of the Deployment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Live {
+    /// The pod template's annotation [`USER_CONFIG`].
+    pub(super) user_config: Option<String>,
+    /// The pod template's annotation [`CA_BUNDLE`].
+    pub(super) ca_bundle: Option<String>,
+    /// The Deployment's own annotation [`USER_CONFIG`]: the digest that the template's annotation stands for.
+    pub(super) user_config_digest: Option<String>,
+    /// The Deployment's own annotation [`CA_BUNDLE`].
+    pub(super) ca_bundle_digest: Option<String>,
+    /// The script that starts the server, if it is one of an operator.
+    pub(super) script: Option<String>,
+    /// Whether a ConfigMap of the user is mounted.
+    pub(super) has_config: bool,
+}
+
+/// Annotation that changes with the user's configuration.
+pub(super) const USER_CONFIG: &str = "configmap.hash/user-config";
+/// Annotation that changes with the trusted certificates.
+pub(super) const CA_BUNDLE: &str = "configmap.hash/ca-bundle";
+
+impl Live {
+    /// Reads a Deployment.
+    #[must_use]
+    pub fn of(deployment: &Deployment) -> Self {
+        let own = deployment.metadata.annotations.as_ref();
+        let template = deployment.spec.as_ref().map(|spec| &spec.template);
+        let marks = template.and_then(|template| template.metadata.as_ref()?.annotations.as_ref());
+        let pod = template.and_then(|template| template.spec.as_ref());
+        let script = pod.and_then(|pod| match pod.containers.first()?.command.as_deref()? {
+            [shell, flag, script] if shell == "/bin/sh" && flag == "-c" => Some(script),
+            _ => None,
+        });
+        Self {
+            user_config: marks.and_then(|marks| marks.get(USER_CONFIG).cloned()),
+            ca_bundle: marks.and_then(|marks| marks.get(CA_BUNDLE).cloned()),
+            user_config_digest: own.and_then(|own| own.get(USER_CONFIG).cloned()),
+            ca_bundle_digest: own.and_then(|own| own.get(CA_BUNDLE).cloned()),
+            script: script.cloned(),
+            has_config: pod
+                .and_then(|pod| pod.volumes.as_ref())
+                .is_some_and(|volumes| volumes.iter().any(|volume| volume.name == "user-config")),
+        }
+    }
+}
