@@ -10,6 +10,7 @@ export const SCHEME = 'llsd-preview';
 interface Shown {
   source: vscode.Uri;
   document: number;
+  resource: number;
   answer: PreviewAnswer | undefined;
   /** Why there is no config, for the reader. */
   note: string;
@@ -64,7 +65,8 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       return;
     }
     const uri = previewUri(editor.document.uri, answer);
-    this.shown.set(uri.toString(), { source: editor.document.uri, document: answer.document, answer, note: '' });
+    const { document: number, resource } = answer;
+    this.shown.set(uri.toString(), { source: editor.document.uri, document: number, resource, answer, note: '' });
     const document = await vscode.workspace.openTextDocument(uri);
     if (document.languageId !== answer.languageId) {
       await vscode.languages.setTextDocumentLanguage(document, answer.languageId);
@@ -96,7 +98,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
 
   private async ask(
     source: vscode.Uri,
-    place: { position: vscode.Position } | { document: number },
+    place: { position: vscode.Position } | { document: number; resource: number },
   ): Promise<PreviewAnswer | undefined> {
     const client = this.server.running;
     if (client === undefined) {
@@ -104,7 +106,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     }
     const which = 'position' in place
       ? { position: client.code2ProtocolConverter.asPosition(place.position) }
-      : { document: place.document };
+      : { document: place.document, resource: place.resource };
     const uri = client.code2ProtocolConverter.asUri(source);
     return (await client.sendRequest(previewRequest, { textDocument: { uri }, ...which })) ?? undefined;
   }
@@ -122,7 +124,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
     if (shown === undefined) {
       return;
     }
-    const answer = await this.ask(shown.source, { document: shown.document }).catch(() => undefined);
+    const answer = await this.ask(shown.source, { document: shown.document, resource: shown.resource }).catch(() => undefined);
     // Without an answer the last good config stays: a half-typed line must not empty the preview.
     if (answer === undefined || (shown.answer !== undefined && answer.version < shown.answer.version)) {
       return;
@@ -204,7 +206,7 @@ function previewUri(source: vscode.Uri, answer: PreviewAnswer): vscode.Uri {
   return vscode.Uri.from({
     scheme: SCHEME,
     path: `/${answer.name === '' ? 'resource' : answer.name}/config.yaml`,
-    query: new URLSearchParams({ source: source.toString(), document: String(answer.document) }).toString(),
+    query: new URLSearchParams({ source: source.toString(), document: String(answer.document), resource: String(answer.resource) }).toString(),
   });
 }
 

@@ -6,6 +6,8 @@ export interface PreviewParams {
   textDocument: TextDocumentIdentifier;
   position?: Position;
   document?: number;
+  /** Number of the resource in its document: not 0 in a List or Template only. */
+  resource?: number;
 }
 
 export type OriginKind = 'resource' | 'base' | 'default' | 'rule';
@@ -20,6 +22,7 @@ export interface PreviewLine {
 export interface PreviewAnswer {
   version: number;
   document: number;
+  resource: number;
   name: string;
   text: string;
   languageId: string;

@@ -146,6 +146,15 @@ impl DocumentAnalysis {
         }
     }
 
+    /// The number of the resource at an offset of the document: the last one that starts at or before it.
+    pub(crate) fn resource_number_at(&self, offset: usize) -> usize {
+        let starts = |resource: &Resource| {
+            let root = self.tree.find(&place::steps(&resource.base, &Path::root()));
+            root.is_some_and(|root| line_start(self.tree.text(), root.full_span().start) <= offset)
+        };
+        self.resources.iter().rposition(starts).unwrap_or_default()
+    }
+
     /// The resource that `path` leads into.
     pub(crate) fn resource_at(&self, path: &Path) -> Option<&Resource> {
         self.resources.iter().find(|resource| path.starts_with(&resource.base))
@@ -200,6 +209,11 @@ fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource
     let bare = plain.bare.iter().filter_map(inside).collect();
     early.extend(unquoted_variables(&value, header.version, &bare));
     Resource { base, version: header.version, value, unknown, early, outcome: OnceLock::new() }
+}
+
+/// Where the line of an offset begins: the dash in front of an item belongs to it.
+fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |at| at + 1)
 }
 
 fn too_large(path: Path) -> Finding {

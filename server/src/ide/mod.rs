@@ -120,6 +120,15 @@ impl Analysis {
         (!self.documents[number].document.resources().is_empty()).then_some(number)
     }
 
+    /// The resource at `offset`: the number of its document in the file, and its own number in that document, which
+    /// is not 0 in a `List` or `Template` only. Between two resources of one document it is the one before.
+    #[must_use]
+    pub fn resource_at(&self, offset: usize) -> Option<(usize, usize)> {
+        let number = self.document_at(offset)?;
+        let located = &self.documents[number];
+        Some((number, located.document.resource_number_at(offset - located.offset)))
+    }
+
     /// The resources of the file, in the order of their places.
     #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
@@ -207,8 +216,15 @@ pub fn symbols(analysis: &Analysis) -> Vec<Symbol> {
     symbols::symbols(analysis)
 }
 
-/// The config generated for the resource in document number `document` (from 0); `None` if there is none.
+/// The config generated for the first resource in document number `document` (from 0); `None` if there is none.
 #[must_use]
 pub fn preview(analysis: &Analysis, document: usize) -> Option<Preview> {
-    preview::preview(analysis, document)
+    preview::preview(analysis, document, 0)
+}
+
+/// The config generated for resource number `resource` of document number `document`, both from 0, as
+/// [`Analysis::resource_at`] counts them; `None` if there is none.
+#[must_use]
+pub fn preview_of(analysis: &Analysis, document: usize, resource: usize) -> Option<Preview> {
+    preview::preview(analysis, document, resource)
 }

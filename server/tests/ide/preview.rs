@@ -52,3 +52,25 @@ fn where_nothing_is_generated_the_preview_says_why() {
     .assert_eq(&preview(&v1alpha2("distribution: 5\n")).unwrap());
     assert_eq!(preview("a: b\n"), None);
 }
+
+#[test]
+fn each_resource_of_a_list_has_its_own_preview() {
+    let item = |name: &str, provider: &str| {
+        format!(
+            "  - apiVersion: llamastack.io/v1alpha2\n    kind: LlamaStackDistribution\n    metadata:\n      name: {name}\n    spec:\n      distribution:\n        name: starter\n      providers:\n        inference:\n          - provider: {provider}\n            endpoint: http://{name}:8000/v1\n"
+        )
+    };
+    let text = format!("apiVersion: v1\nkind: List\nitems:\n{}{}", item("one", "vllm"), item("two", "tgi"));
+    let analysis = analyse(&text);
+    let at = |needle: &str| analysis.resource_at(text.find(needle).unwrap());
+    assert_eq!(at("kind: List"), Some((0, 0)));
+    assert_eq!(at("name: one"), Some((0, 0)));
+    assert_eq!(at("- apiVersion"), Some((0, 0)));
+    let second = text.rfind("  - apiVersion").unwrap();
+    assert_eq!(analysis.resource_at(second), Some((0, 1)));
+    assert_eq!(at("provider: tgi"), Some((0, 1)));
+    let name = |number: usize| ide::preview_of(&analysis, 0, number).map(|preview| preview.name);
+    assert_eq!(name(0).as_deref(), Some("one"));
+    assert_eq!(name(1).as_deref(), Some("two"));
+    assert_eq!(name(2), None);
+}

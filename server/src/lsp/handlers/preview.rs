@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier};
 
-/// Which resource: the one at `position`, else document number `document` of the file (from 0), else the first.
+/// Which resource: the one at `position`, else number `resource` of document number `document` of the file (both from
+/// 0, and 0 if missing), else the first of the file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct Params {
     text_document: TextDocumentIdentifier,
     position: Option<Position>,
     document: Option<usize>,
+    resource: Option<usize>,
 }
 
 /// The config of one version of the document.
@@ -25,6 +27,8 @@ pub(in crate::lsp) struct Answer {
     version: i32,
     /// Number of the resource's document in the file, from 0.
     document: usize,
+    /// Number of the resource in that document, from 0: not 0 in a `List` or `Template` only.
+    resource: usize,
     name: String,
     text: String,
     language_id: &'static str,
@@ -64,12 +68,12 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<
 fn answer(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &Params) -> Option<Answer> {
     let encoding = shared.client_capabilities().encoding;
     let at = params.position.map(|position| convert::offset(&snapshot.rope, position, encoding));
-    let document = match (at, params.document) {
-        (Some(offset), _) => analysis.document_at(offset)?,
-        (None, Some(document)) => document,
-        (None, None) => analysis.resources().first()?.document,
+    let (document, resource) = match (at, params.document) {
+        (Some(offset), _) => analysis.resource_at(offset)?,
+        (None, Some(document)) => (document, params.resource.unwrap_or_default()),
+        (None, None) => (analysis.resources().first()?.document, 0),
     };
-    let preview = ide::preview(analysis, document)?;
+    let preview = ide::preview_of(analysis, document, resource)?;
     let line = |line: ide::LineOrigin| Line {
         kind: match line.kind {
             OriginKind::Resource => "resource",
@@ -83,6 +87,7 @@ fn answer(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &Pa
     Some(Answer {
         version: snapshot.version,
         document,
+        resource,
         name: preview.name,
         text: preview.text,
         language_id: "yaml",
