@@ -1,3 +1,5 @@
 //! The operator for `LlamaStackDistribution` resources.
 
+pub mod backoff;
 pub mod resources;
+pub mod webhooks;

@@ -15,6 +15,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::runtime::Runtime;
 
 /// A running API server and a client of it that may do everything.
@@ -36,6 +37,16 @@ impl Cluster {
     /// If it cannot be started. `up.sh` has then printed why, with the end of the server's log.
     pub fn shared() -> &'static Self {
         SHARED.get_or_init(|| Self::start().expect("no API server; `make setup` installs what it needs"))
+    }
+
+    /// An API server of its own, for tests that break it or change what is installed. It stops when it is dropped.
+    ///
+    /// # Panics
+    ///
+    /// As [`Cluster::shared`].
+    #[must_use]
+    pub fn own() -> Self {
+        Self::start().expect("no API server; `make setup` installs what it needs")
     }
 
     fn start() -> Result<Self> {
@@ -64,6 +75,18 @@ impl Cluster {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// A client that may do everything. It must be used on [`Cluster::runtime`].
+    #[must_use]
+    pub fn client(&self) -> kube::Client {
+        self.client.clone()
+    }
+
+    /// The runtime that the client's connections live on.
+    #[must_use]
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// Sends one request and waits for the answer, whatever its status.
@@ -111,13 +134,16 @@ fn fresh_folder() -> Result<PathBuf> {
     let parent = std::env::temp_dir().join("llsd-cluster");
     fs::create_dir_all(&parent)?;
     for entry in fs::read_dir(&parent)?.flatten() {
-        let owner = entry.file_name();
-        if !Path::new("/proc").join(&owner).exists() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let owner = name.split('-').next().unwrap_or_default();
+        if !Path::new("/proc").join(owner).exists() {
             // Another test process may be doing the same.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
-    let folder = parent.join(std::process::id().to_string());
+    static STARTED: AtomicU32 = AtomicU32::new(0);
+    let number = STARTED.fetch_add(1, Ordering::Relaxed);
+    let folder = parent.join(format!("{}-{number}", std::process::id()));
     fs::create_dir_all(&folder)?;
     Ok(folder)
 }

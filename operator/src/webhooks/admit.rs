@@ -1,0 +1,256 @@
+//! The admission webhook: the verdict of the checks, in the words that the editor shows.
+//!
+//! The API server has applied the schema and its rules before it asks; what is left are the rules that no schema can
+//! state. What the cluster holds beside the resource is not looked at: its Secrets may well be applied after it.
+
+use super::review::{BadReview, Review};
+use llsd_generator::api::{ApiVersion, GROUP, KIND};
+use llsd_generator::check::finding::{Finding, Severity};
+use llsd_generator::check::{Facts, Request, verdict};
+use llsd_generator::convert::{ConvertError, to_v1alpha1, to_v1alpha2};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The path of the admission webhook.
+pub const VALIDATE_PATH: &str = "/validate-llamastack-io-v1alpha2-llamastackdistribution";
+
+/// Warnings in one answer, and the bytes of each. The API server passes on some 4,000 bytes in all.
+const WARNINGS: usize = 16;
+const WARNING_LENGTH: usize = 240;
+
+/// Judges the object of a review.
+pub(crate) fn review(body: &[u8]) -> Result<Value, BadReview> {
+    let mut review = Review::read(body, "AdmissionReview")?;
+    let object = review.request.remove("object").unwrap_or_default();
+    let old = review.request.remove("oldObject").filter(Value::is_object);
+    let asked = matches!(review.text(["operation", ""]), "CREATE" | "UPDATE")
+        && review.text(["subResource", ""]).is_empty()
+        && !object.is_null();
+    if !asked {
+        return Ok(review.answer(json!({"allowed": true})));
+    }
+    let written = match review.text(["requestKind", "version"]) {
+        "v1alpha1" => ApiVersion::V1Alpha1,
+        _ => ApiVersion::V1Alpha2,
+    };
+    let response = match judge(&object, old.as_ref(), written) {
+        Ok(findings) => response(&object, &findings),
+        Err(error) => {
+            json!({"allowed": false, "status": {"code": 400, "reason": "BadRequest", "message": error.to_string()}})
+        }
+    };
+    Ok(review.answer(response))
+}
+
+/// What is to be said about a write: warnings, and errors that the stored object does not have already.
+///
+/// The object is judged in the version that the user wrote, so that the words and paths are those of the user's file.
+/// What v1alpha1 cannot hold travels in an annotation, which its schema does not look into: so an object written in
+/// v1alpha1 is judged a second time, as it will be stored.
+fn judge(object: &Value, old: Option<&Value>, written: ApiVersion) -> Result<Vec<Finding>, ConvertError> {
+    let new = to_v1alpha2(object)?;
+    let old = old.map(to_v1alpha2).transpose()?;
+    let leaving = !new["metadata"]["deletionTimestamp"].is_null();
+    if leaving || old.as_ref().is_some_and(|old| old["spec"] == new["spec"]) {
+        // Labels, finalizers, the status: a resource that today's rules refuse must still be usable.
+        return Ok(Vec::new());
+    }
+    let stored = || findings(ApiVersion::V1Alpha2, &new, old.as_ref());
+    if written == ApiVersion::V1Alpha2 {
+        return Ok(stored());
+    }
+    let mut found = findings(written, &to_v1alpha1(&new)?, old.as_ref().map(to_v1alpha1).transpose()?.as_ref());
+    if !found.iter().any(is_error) {
+        found.extend(stored().into_iter().filter(is_error));
+    }
+    Ok(found)
+}
+
+fn is_error(finding: &Finding) -> bool {
+    finding.severity == Severity::Error
+}
+
+fn findings(version: ApiVersion, object: &Value, old: Option<&Value>) -> Vec<Finding> {
+    let facts = Facts::default();
+    let unknown = BTreeSet::new();
+    let judge = |value, old| verdict(&Request { version, value, old, unknown: &unknown, facts: &facts }).findings;
+    let mut found = judge(object, old);
+    if let Some(old) = old.filter(|_| found.iter().any(is_error)) {
+        let known = judge(old, None);
+        let same = |one: &Finding, other: &Finding| {
+            one.rule == other.rule && one.path == other.path && one.message == other.message
+        };
+        found.retain(|finding| !is_error(finding) || !known.iter().any(|earlier| same(earlier, finding)));
+    }
+    found
+}
+
+fn response(object: &Value, findings: &[Finding]) -> Value {
+    let (errors, others): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| is_error(finding));
+    let mut response = json!({"allowed": errors.is_empty()});
+    let warnings: Vec<_> = others
+        .into_iter()
+        .filter(|finding| finding.severity == Severity::Warning)
+        .take(WARNINGS)
+        .map(line)
+        .map(shortened)
+        .collect();
+    if !warnings.is_empty() {
+        response["warnings"] = json!(warnings);
+    }
+    if !errors.is_empty() {
+        let causes: Vec<_> = errors
+            .iter()
+            .map(|finding| {
+                json!({
+                    "reason": "FieldValueInvalid",
+                    "field": finding.path.to_string(),
+                    "message": format!("{} [{}]", finding.message, finding.rule),
+                })
+            })
+            .collect();
+        response["status"] = json!({
+            "status": "Failure",
+            "code": 422,
+            "reason": "Invalid",
+            "message": errors.into_iter().map(line).collect::<Vec<_>>().join("\n"),
+            "details": {
+                "group": GROUP,
+                "kind": KIND,
+                "name": object["metadata"]["name"],
+                "causes": causes,
+            },
+        });
+    }
+    response
+}
+
+/// Place, words and rule of a finding.
+fn line(finding: &Finding) -> String {
+    match finding.path.to_string() {
+        path if path.is_empty() => format!("{} [{}]", finding.message, finding.rule),
+        path => format!("{path}: {} [{}]", finding.message, finding.rule),
+    }
+}
+
+/// Warnings travel in HTTP headers: one line, of a length that the API server passes on.
+fn shortened(warning: String) -> String {
+    let mut text: String = warning.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    if text.len() > WARNING_LENGTH {
+        let end = (0..=WARNING_LENGTH).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(request: Value) -> Value {
+        let mut request = request;
+        request["uid"] = json!("u-1");
+        let body = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
+        review(body.to_string().as_bytes()).expect("a review")["response"].take()
+    }
+
+    fn object(spec: Value) -> Value {
+        json!({
+            "apiVersion": "llamastack.io/v1alpha2",
+            "kind": "LlamaStackDistribution",
+            "metadata": {"name": "a", "namespace": "b"},
+            "spec": spec,
+        })
+    }
+
+    fn create(object: &Value) -> Value {
+        asked(json!({"operation": "CREATE", "object": object}))
+    }
+
+    fn update(old: &Value, new: &Value) -> Value {
+        asked(json!({"operation": "UPDATE", "object": new, "oldObject": old}))
+    }
+
+    fn message(response: &Value) -> &str {
+        response["status"]["message"].as_str().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_good_object_passes() {
+        assert_eq!(
+            create(&object(json!({"distribution": {"name": "starter"}}))),
+            json!({"allowed": true, "uid": "u-1"})
+        );
+    }
+
+    #[test]
+    fn an_error_has_place_words_and_rule() {
+        let response = create(&object(json!({"distribution": {"name": "startr"}})));
+        assert_eq!(response["allowed"], false);
+        assert!(
+            message(&response).starts_with("spec.distribution.name: Unknown distribution \"startr\""),
+            "{response}"
+        );
+        assert!(message(&response).ends_with("[llsd::distribution::unknown]"), "{response}");
+        assert_eq!(response["status"]["details"]["causes"][0]["field"], "spec.distribution.name");
+    }
+
+    #[test]
+    fn an_update_is_refused_for_new_errors_alone() {
+        let old = object(json!({"distribution": {"name": "startr"}}));
+        let mut new = old.clone();
+        new["spec"]["networking"] = json!({"port": 9000});
+        assert_eq!(update(&old, &new)["allowed"], true);
+        new["spec"]["distribution"]["name"] = json!("strter");
+        assert!(message(&update(&old, &new)).contains("strter"));
+        new["spec"]["distribution"]["name"] = json!("startr");
+        new["spec"]["networking"] = json!({"allowedFrom": {"labels": ["team=a"]}});
+        let response = update(&old, &new);
+        assert!(message(&response).contains("label keys without values"), "{response}");
+        assert!(!message(&response).contains("startr"), "{response}");
+    }
+
+    #[test]
+    fn what_does_not_touch_the_spec_always_passes() {
+        let old = object(json!({"distribution": {"name": "startr"}}));
+        let mut new = old.clone();
+        new["metadata"]["labels"] = json!({"a": "b"});
+        new["metadata"]["finalizers"] = json!([]);
+        assert_eq!(update(&old, &new)["allowed"], true);
+        let mut leaving = object(json!({"distribution": {"name": "other"}}));
+        leaving["metadata"]["deletionTimestamp"] = json!("2026-01-02T03:04:05Z");
+        assert_eq!(update(&old, &leaving)["allowed"], true);
+        let request = json!({"operation": "UPDATE", "subResource": "status", "object": leaving, "oldObject": old});
+        assert_eq!(asked(request)["allowed"], true);
+        assert_eq!(asked(json!({"operation": "DELETE", "object": null, "oldObject": old}))["allowed"], true);
+    }
+
+    #[test]
+    fn what_was_written_in_v1alpha1_is_told_in_its_words() {
+        let newer = object(json!({"distribution": {"name": "startr"}}));
+        let request = json!({
+            "operation": "CREATE",
+            "object": newer,
+            "requestKind": {"group": "llamastack.io", "version": "v1alpha1", "kind": "LlamaStackDistribution"},
+        });
+        let response = asked(request);
+        assert!(message(&response).starts_with("spec.server.distribution.name: "), "{response}");
+    }
+
+    #[test]
+    fn something_else_is_refused_with_a_reason() {
+        let response = create(&json!({"apiVersion": "v1", "kind": "Pod"}));
+        assert_eq!(response["allowed"], false);
+        assert!(message(&response).contains("expected a LlamaStackDistribution"), "{response}");
+        assert_eq!(create(&json!(7))["allowed"], false);
+    }
+
+    #[test]
+    fn warnings_fit_into_a_header() {
+        let long = shortened("ä\n".repeat(300));
+        assert!(long.len() <= WARNING_LENGTH + '…'.len_utf8());
+        assert!(!long.contains('\n'));
+        assert_eq!(shortened("short".to_owned()), "short");
+    }
+}

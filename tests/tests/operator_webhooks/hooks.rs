@@ -1,0 +1,113 @@
+//! An API server whose webhooks are served by this process.
+
+use llsd_generator::api::crd::crd;
+use llsd_operator::webhooks::{Certificates, Endpoint, Options, Readiness, VALIDATE_PATH, WEBHOOK_NAME, serve};
+use llsd_tests::cluster::{Answer, Cluster, Request};
+use serde_json::{Value, json};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Name of the webhook configuration.
+pub(crate) const CONFIGURATION: &str = "llama-stack-operator";
+
+/// The API server with both versions served, converted and checked by this process.
+pub(crate) fn server() -> &'static Cluster {
+    static STARTED: OnceLock<()> = OnceLock::new();
+    let cluster = Cluster::shared();
+    STARTED.get_or_init(|| {
+        if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
+            panic!("the API server refuses the CRD: {}", answer.message());
+        }
+        let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+        let answer = cluster.send(Request::post(path, &configuration()));
+        assert!(answer.accepted(), "{}", answer.message());
+        let bind = free_address();
+        let options = Options {
+            bind,
+            certificates: Certificates::Own {
+                client: cluster.client(),
+                namespace: "default".to_owned(),
+                endpoint: Endpoint::Url(format!("https://{bind}")),
+                configuration: CONFIGURATION.to_owned(),
+                lifetime: Duration::from_secs(86_400),
+            },
+            drain: Duration::ZERO,
+        };
+        let readiness = Readiness::default();
+        cluster.runtime().spawn(serve(options, readiness.clone(), CancellationToken::new()));
+        wait_until("the webhooks are ready", || readiness.is_ready());
+        // The API server takes a moment to use what was written into the CRD.
+        let probe = object("v1alpha1", "probe", json!({"server": {"distribution": {"name": "starter"}}}));
+        wait_until("the API server converts", || {
+            cluster.send(Request::post(collection("v1alpha1"), &probe).dry()).accepted()
+        });
+    });
+    cluster
+}
+
+/// The webhook configuration as it is installed, with a Service that is nowhere.
+pub(crate) fn configuration() -> Value {
+    json!({
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": CONFIGURATION},
+        "webhooks": [{
+            "name": WEBHOOK_NAME,
+            "admissionReviewVersions": ["v1"],
+            "clientConfig": {"service": {"name": "webhook-service", "namespace": "default", "path": VALIDATE_PATH}},
+            "failurePolicy": "Fail",
+            "matchPolicy": "Equivalent",
+            "sideEffects": "None",
+            "rules": [{
+                "apiGroups": ["llamastack.io"],
+                "apiVersions": ["v1alpha2"],
+                "operations": ["CREATE", "UPDATE"],
+                "resources": ["llamastackdistributions"],
+            }],
+        }],
+    })
+}
+
+/// An address on loopback that nobody listens on.
+pub(crate) fn free_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// Waits at most a minute for something that comes about by itself.
+pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..1200 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("waited in vain: {what}");
+}
+
+/// Where objects of a version are created.
+pub(crate) fn collection(version: &str) -> String {
+    format!("/apis/llamastack.io/{version}/namespaces/default/llamastackdistributions")
+}
+
+/// An object of a version.
+pub(crate) fn object(version: &str, name: &str, spec: Value) -> Value {
+    json!({
+        "apiVersion": format!("llamastack.io/{version}"),
+        "kind": "LlamaStackDistribution",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": spec,
+    })
+}
+
+/// The body of an answer that must be good.
+pub(crate) fn good(answer: Answer) -> Value {
+    assert!(answer.accepted(), "{} {}", answer.status, answer.message());
+    answer.body
+}
+
+/// Reads one object in a version.
+pub(crate) fn read(version: &str, name: &str) -> Value {
+    good(server().send(Request::get(format!("{}/{name}", collection(version)))))
+}

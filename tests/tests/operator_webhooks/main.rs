@@ -1,0 +1,8 @@
+//! The operator's webhooks, asked by a real API server.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod conversion;
+mod hooks;
+#[path = "../../../generator/tests/objects/mod.rs"]
+mod objects;
