@@ -10,17 +10,25 @@ mod diagnostics;
 mod document;
 mod facts;
 mod fix;
+mod folding;
+mod format;
 mod hover;
+mod ids;
 mod knowledge;
+mod linked;
 mod meaning;
 mod migrate;
+mod on_type;
 mod place;
 mod preview;
 mod schema;
+mod selection;
 mod symbols;
 mod types;
 mod workspace;
 
+pub use folding::{Fold, FoldKind};
+pub use format::FormatOptions;
 pub use llsd_yaml::Span;
 pub use migrate::Migrated;
 pub use types::{
@@ -227,4 +235,36 @@ pub fn preview(analysis: &Analysis, document: usize) -> Option<Preview> {
 #[must_use]
 pub fn preview_of(analysis: &Analysis, document: usize, resource: usize) -> Option<Preview> {
     preview::preview(analysis, document, resource)
+}
+
+/// What can be folded away; nothing in a file without resources.
+#[must_use]
+pub fn folds(analysis: &Analysis) -> Vec<Fold> {
+    folding::folds(analysis)
+}
+
+/// Spans around `offset`, the smallest first, each inside the next; the last is the file.
+#[must_use]
+pub fn selection_ranges(analysis: &Analysis, offset: usize) -> Vec<Span> {
+    selection::ranges(analysis, offset)
+}
+
+/// The places that have to change together with the provider id at `offset`, in the order of the text; `None` where
+/// there is no such id, or it stands at one place only.
+#[must_use]
+pub fn linked_places(analysis: &Analysis, offset: usize) -> Option<Vec<Span>> {
+    linked::places(analysis, offset)
+}
+
+/// Edits that format the file, or what `range` touches; see [`FormatOptions`]. Each replaces blanks by blanks, and the
+/// value of no document changes.
+#[must_use]
+pub fn format(analysis: &Analysis, range: Option<Span>, options: &FormatOptions) -> Vec<TextEdit> {
+    format::format(analysis, range, options)
+}
+
+/// The indentation of the new line on which the cursor stands at `offset`, just after a line break was typed.
+#[must_use]
+pub fn indent_new_line(analysis: &Analysis, offset: usize, options: &FormatOptions) -> Vec<TextEdit> {
+    on_type::indent(analysis, offset, options).into_iter().collect()
 }

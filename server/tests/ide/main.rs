@@ -5,8 +5,13 @@
 mod actions;
 mod completion;
 mod diagnostics;
+mod folding;
+mod format;
 mod hover;
+mod linked;
+mod on_type;
 mod preview;
+mod selection;
 mod support;
 mod symbols;
 mod typing;

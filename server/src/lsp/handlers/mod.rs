@@ -10,9 +10,13 @@ pub(super) mod did_change;
 pub(super) mod did_close;
 pub(super) mod did_open;
 pub(super) mod document_symbol;
+pub(super) mod folding_range;
+pub(super) mod formatting;
 pub(super) mod hover;
 pub(super) mod initialize;
+pub(super) mod linked_editing;
 pub(super) mod preview;
+pub(super) mod selection_range;
 pub(super) mod watched_files;
 pub(super) mod workspace_folders;
 
