@@ -1,5 +1,6 @@
 //! What of a live Deployment decides how it is built again.
 
+use super::deployment::is_known_script;
 use k8s_openapi::api::apps::v1::Deployment;
 
 /// The decisions that a Deployment made earlier and that are to be kept, because another value would say the same and
@@ -16,8 +17,12 @@ pub struct Live {
     pub(super) ca_bundle_digest: Option<String>,
     /// The script that starts the server, if it is one of an operator.
     pub(super) script: Option<String>,
-    /// Whether a ConfigMap of the user is mounted.
+    /// Whether the container has a command at all.
+    pub(super) has_command: bool,
+    /// Whether a configuration is mounted.
     pub(super) has_config: bool,
+    /// Whether trusted certificates are mounted.
+    pub(super) has_bundle: bool,
 }
 
 /// Annotation that changes with the user's configuration.
@@ -33,19 +38,22 @@ impl Live {
         let template = deployment.spec.as_ref().map(|spec| &spec.template);
         let marks = template.and_then(|template| template.metadata.as_ref()?.annotations.as_ref());
         let pod = template.and_then(|template| template.spec.as_ref());
-        let script = pod.and_then(|pod| match pod.containers.first()?.command.as_deref()? {
-            [shell, flag, script] if shell == "/bin/sh" && flag == "-c" => Some(script),
+        let command = pod.and_then(|pod| pod.containers.first()?.command.as_deref()).unwrap_or_default();
+        let script = match command {
+            [shell, flag, script] if shell == "/bin/sh" && flag == "-c" && is_known_script(script) => Some(script),
             _ => None,
-        });
+        };
+        let volumes = pod.and_then(|pod| pod.volumes.as_deref()).unwrap_or_default();
+        let has_volume = |name| volumes.iter().any(|volume| volume.name == name && volume.config_map.is_some());
         Self {
             user_config: marks.and_then(|marks| marks.get(USER_CONFIG).cloned()),
             ca_bundle: marks.and_then(|marks| marks.get(CA_BUNDLE).cloned()),
             user_config_digest: own.and_then(|own| own.get(USER_CONFIG).cloned()),
             ca_bundle_digest: own.and_then(|own| own.get(CA_BUNDLE).cloned()),
             script: script.cloned(),
-            has_config: pod
-                .and_then(|pod| pod.volumes.as_ref())
-                .is_some_and(|volumes| volumes.iter().any(|volume| volume.name == "user-config")),
+            has_command: !command.is_empty(),
+            has_config: has_volume("user-config"),
+            has_bundle: has_volume("ca-bundle"),
         }
     }
 }

@@ -3,14 +3,27 @@
 //! [`children`] gives the complete objects to apply, in the order in which to apply them; one file builds one kind.
 //! Nothing here talks to a cluster. The same input gives the same bytes.
 
+mod account;
+pub mod ca_bundle;
+mod claim;
+pub mod config;
+mod deployment;
+pub mod derived;
 pub mod external;
+mod ingress;
 mod kind;
 mod leftovers;
 mod live;
+mod metadata;
+mod network_policy;
+mod scaling;
+pub mod service;
 
+pub use deployment::SCRIPT;
 pub use kind::Kind;
 pub use leftovers::{Leftovers, written_as};
 pub use live::Live;
+pub use metadata::owner_reference;
 
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
@@ -192,8 +205,36 @@ pub enum BuildError {
 /// # Errors
 /// What the resource asks for cannot be built; nothing of it must then be applied.
 pub fn children(desired: &Desired<'_>) -> Result<Vec<Child>, BuildError> {
-    let _ = desired;
-    Ok(Vec::new())
+    metadata::check_name(desired.owner)?;
+    check_config_namespace(desired)?;
+    let port = service::port(desired.spec, desired.leftovers)?;
+    let mut children = Vec::new();
+    children.extend(ca_bundle::build(desired));
+    children.extend(config::build(desired));
+    children.extend(config::derived(desired));
+    children.extend(claim::build(desired));
+    children.push(account::build(desired));
+    children.push(service::build(desired, port));
+    children.extend(network_policy::build(desired, port)?);
+    children.push(deployment::build(desired, port));
+    children.extend(scaling::autoscaler(desired)?);
+    children.extend(scaling::disruption_budget(desired)?);
+    children.extend(account::role_binding(desired));
+    children.extend(ingress::build(desired, port));
+    Ok(children)
+}
+
+/// v1alpha1 lets `userConfig` name another namespace, but pods mount only from their own: they would wait for ever.
+fn check_config_namespace(desired: &Desired<'_>) -> Result<(), BuildError> {
+    let own = &desired.owner.namespace;
+    match (&desired.spec.override_config, &desired.leftovers.config_namespace) {
+        (Some(config), Some(namespace)) if namespace != own => Err(BuildError::ConfigNamespace {
+            namespace: namespace.clone(),
+            name: config.config_map_name.clone(),
+            own: own.clone(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// A digest of a ConfigMap's content, for [`Config::Override`]: 16 hex digits that change with any key or value, and

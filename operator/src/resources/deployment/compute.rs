@@ -1,0 +1,81 @@
+//! CPU and memory of the server container.
+
+use super::super::Desired;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use serde_json::{Value, json};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// The memory that is asked for where the resource does not say.
+const DEFAULT_MEMORY: &str = "1Gi";
+
+/// Requests have defaults: a CPU for each worker, and [`DEFAULT_MEMORY`]. Limits have none, unless the number of
+/// workers is set: then they are the requests. A default never exceeds the user's limit, which the API server would
+/// refuse.
+pub(super) fn resources(desired: &Desired<'_>) -> Value {
+    let workload = desired.spec.workload.as_ref();
+    let own = workload.and_then(|workload| workload.resources.clone()).unwrap_or_default();
+    let workers = workload.and_then(|workload| workload.workers).filter(|workers| *workers > 0);
+    let (mut requests, mut limits) = (own.requests.unwrap_or_default(), own.limits.unwrap_or_default());
+    for (name, default) in [("cpu", workers.unwrap_or(1).to_string()), ("memory", DEFAULT_MEMORY.to_owned())] {
+        let limit = set(&limits, name).cloned();
+        if set(&requests, name).is_none() {
+            let default = Quantity(default);
+            let capped = limit.clone().filter(|limit| compare(limit, &default) == Some(Ordering::Less));
+            requests.insert(name.to_owned(), capped.unwrap_or(default));
+        }
+        if limit.is_none() {
+            limits.remove(name);
+            if workers.is_some()
+                && let Some(request) = requests.get(name)
+            {
+                limits.insert(name.to_owned(), request.clone());
+            }
+        }
+    }
+    let mut resources = json!({ "requests": requests });
+    if !limits.is_empty() {
+        resources["limits"] = json!(limits);
+    }
+    if let Some(claims) = own.claims.filter(|claims| !claims.is_empty()) {
+        resources["claims"] = json!(claims);
+    }
+    resources
+}
+
+/// A value that is there and not zero.
+fn set<'a>(values: &'a BTreeMap<String, Quantity>, name: &str) -> Option<&'a Quantity> {
+    values.get(name).filter(|value| compare(value, &Quantity("0".to_owned())) != Some(Ordering::Equal))
+}
+
+/// Compares two quantities; `None` if one of them is none.
+fn compare(one: &Quantity, other: &Quantity) -> Option<Ordering> {
+    amount(&one.0)?.partial_cmp(&amount(&other.0)?)
+}
+
+/// A quantity as a number. Rounding does not matter here: no two values that differ by so little are worth telling
+/// apart.
+fn amount(text: &str) -> Option<f64> {
+    let end = text.find(|char: char| !(char.is_ascii_digit() || "+-.".contains(char))).unwrap_or(text.len());
+    let (number, suffix) = text.split_at(end);
+    let factor = match suffix {
+        "" => 1.0,
+        "n" => 1e-9,
+        "u" => 1e-6,
+        "m" => 1e-3,
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        "E" => 1e18,
+        "Ki" => 1024_f64,
+        "Mi" => 1024_f64.powi(2),
+        "Gi" => 1024_f64.powi(3),
+        "Ti" => 1024_f64.powi(4),
+        "Pi" => 1024_f64.powi(5),
+        "Ei" => 1024_f64.powi(6),
+        exponent => return format!("{number}{exponent}").parse().ok(),
+    };
+    Some(number.parse::<f64>().ok()? * factor)
+}

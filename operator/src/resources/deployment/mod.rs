@@ -1,0 +1,103 @@
+//! The Deployment.
+
+mod annotations;
+mod compute;
+mod env;
+mod scheduling;
+mod start;
+mod volumes;
+
+pub use start::SCRIPT;
+pub(super) use start::is_known as is_known_script;
+
+use super::external::{Additions, additions};
+use super::metadata::{child, labels, selector};
+use super::service::has_tls;
+use super::{Child, DEFAULT_CONTAINER, Desired, Kind, account, scaling};
+use serde_json::{Map, Value, json};
+
+/// The group that owns the files of the volumes: that of the user in llama-stack's images.
+const FS_GROUP: i64 = 1001;
+
+pub(super) fn build(desired: &Desired<'_>, port: u16) -> Child {
+    let mut spec = Map::new();
+    if !scaling::is_automatic(desired) {
+        spec.insert("replicas".to_owned(), json!(scaling::replicas(desired)));
+    }
+    spec.insert("selector".to_owned(), json!({"matchLabels": selector(desired.owner)}));
+    if desired.spec.workload.as_ref().is_some_and(|workload| workload.storage.is_some()) {
+        // The volume can be used by one node at a time: the old pod must go before the new one starts.
+        spec.insert("strategy".to_owned(), json!({"type": "Recreate"}));
+    }
+    spec.insert("template".to_owned(), template(desired, port));
+
+    let mut child = child(Kind::Deployment, desired.owner, labels([]), json!({ "spec": spec }));
+    let own = annotations::of_deployment(desired);
+    if !own.is_empty() {
+        child.object["metadata"]["annotations"] = Value::Object(own);
+    }
+    child
+}
+
+fn template(desired: &Desired<'_>, port: u16) -> Value {
+    let mut metadata = Map::from_iter([("labels".to_owned(), selector(desired.owner))]);
+    let marks = annotations::of_template(desired);
+    if !marks.is_empty() {
+        metadata.insert("annotations".to_owned(), Value::Object(marks));
+    }
+    json!({"metadata": metadata, "spec": pod(desired, port)})
+}
+
+fn pod(desired: &Desired<'_>, port: u16) -> Map<String, Value> {
+    let workload = desired.spec.workload.as_ref();
+    let overrides = workload.and_then(|workload| workload.overrides.as_ref());
+    let added = additions(desired);
+    let mut pod = Map::new();
+    pod.insert("serviceAccountName".to_owned(), json!(account::name(desired)));
+    pod.insert("securityContext".to_owned(), json!({"fsGroup": FS_GROUP}));
+    if let Some(seconds) = overrides.and_then(|overrides| overrides.termination_grace_period_seconds) {
+        pod.insert("terminationGracePeriodSeconds".to_owned(), json!(seconds));
+    }
+    scheduling::add(desired, &mut pod);
+    if !added.init_containers.is_empty() {
+        pod.insert("initContainers".to_owned(), json!(added.init_containers));
+    }
+    pod.insert("containers".to_owned(), json!([container(desired, port, &added)]));
+    pod.insert("volumes".to_owned(), json!(volumes::volumes(desired, &added)));
+    pod
+}
+
+fn container(desired: &Desired<'_>, port: u16, added: &Additions) -> Map<String, Value> {
+    let mut container = Map::new();
+    let name = desired.leftovers.container_name.as_deref().unwrap_or(DEFAULT_CONTAINER);
+    container.insert("name".to_owned(), json!(name));
+    container.insert("image".to_owned(), json!(desired.image));
+    let start = start::of(desired);
+    if let Some(command) = &start.command {
+        container.insert("command".to_owned(), json!(command));
+    }
+    if let Some(args) = start::args(desired) {
+        container.insert("args".to_owned(), json!(args));
+    }
+    container.insert("env".to_owned(), json!(env::variables(desired, port, &start, added)));
+    container.insert("ports".to_owned(), json!([{"containerPort": port, "protocol": "TCP"}]));
+    container.insert("resources".to_owned(), compute::resources(desired));
+    container.insert("startupProbe".to_owned(), startup_probe(desired, port));
+    container.insert("volumeMounts".to_owned(), json!(volumes::mounts(desired, added)));
+    container
+}
+
+/// The only probe: loading a model may take long, and a busy server may answer late.
+fn startup_probe(desired: &Desired<'_>, port: u16) -> Value {
+    let mut request = json!({"path": "/v1/health", "port": port});
+    if has_tls(desired.spec) {
+        request["scheme"] = json!("HTTPS");
+    }
+    json!({
+        "httpGet": request,
+        "initialDelaySeconds": 15,
+        "timeoutSeconds": 30,
+        "failureThreshold": 3,
+        "successThreshold": 1,
+    })
+}

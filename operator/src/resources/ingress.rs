@@ -1,0 +1,22 @@
+//! The Ingress: the way in from outside the cluster.
+
+use super::metadata::child;
+use super::{Child, Desired, INSTANCE, Kind, MANAGED_BY};
+use serde_json::{Map, json};
+
+/// Class, TLS and annotations are left to whoever runs the ingress controller, and stay as they set them.
+pub(super) fn build(desired: &Desired<'_>, port: u16) -> Option<Child> {
+    let expose = desired.spec.networking.as_ref()?.expose.as_ref().filter(|expose| expose.is_on())?;
+    let service = json!({"name": Kind::Service.name(&desired.owner.name), "port": {"number": port}});
+    let mut rule = Map::new();
+    if let Some(host) = &expose.hostname {
+        rule.insert("host".to_owned(), json!(host));
+    }
+    rule.insert(
+        "http".to_owned(),
+        json!({"paths": [{"path": "/", "pathType": "Prefix", "backend": {"service": service}}]}),
+    );
+    let labels = [MANAGED_BY, (INSTANCE, &desired.owner.name)];
+    let labels = labels.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
+    Some(child(Kind::Ingress, desired.owner, labels, json!({"spec": {"rules": [rule]}})))
+}

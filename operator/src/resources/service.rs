@@ -1,0 +1,39 @@
+//! The Service, and the address that it gives the server.
+
+use super::metadata::{child, labels, selector};
+use super::{BuildError, Child, Desired, Kind, Leftovers, Owner};
+use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
+use serde_json::json;
+
+/// The port of the server, the Service and all that leads to them.
+///
+/// # Errors
+/// v1alpha1 lets any number through.
+pub fn port(spec: &LlamaStackDistributionSpec, leftovers: &Leftovers) -> Result<u16, BuildError> {
+    match leftovers.port {
+        None => Ok(spec.port()),
+        Some(port) => u16::try_from(port).ok().filter(|port| *port > 0).ok_or(BuildError::Port(port)),
+    }
+}
+
+/// Whether the server speaks HTTPS.
+#[must_use]
+pub fn has_tls(spec: &LlamaStackDistributionSpec) -> bool {
+    spec.networking.as_ref().and_then(|networking| networking.tls.as_ref()).is_some_and(|tls| tls.enabled == Some(true))
+}
+
+/// The address of the server inside the cluster.
+#[must_use]
+pub fn url(owner: &Owner, spec: &LlamaStackDistributionSpec, port: u16) -> String {
+    let scheme = if has_tls(spec) { "https" } else { "http" };
+    format!("{scheme}://{}.{}.svc.cluster.local:{port}", Kind::Service.name(&owner.name), owner.namespace)
+}
+
+pub(super) fn build(desired: &Desired<'_>, port: u16) -> Child {
+    let spec = json!({
+        "type": "ClusterIP",
+        "selector": selector(desired.owner),
+        "ports": [{"name": "http", "protocol": "TCP", "port": port, "targetPort": port}],
+    });
+    child(Kind::Service, desired.owner, labels([]), json!({ "spec": spec }))
+}
