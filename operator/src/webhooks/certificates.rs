@@ -17,7 +17,7 @@ use x509_parser::prelude::{FromDer as _, X509Certificate};
 
 /// What the subjects of our authorities begin with: how we know our own in a bundle.
 const AUTHORITY: &str = "llama-stack-operator-webhook-ca";
-/// How far the clocks of API servers may be behind ours.
+/// How far the clocks of API servers may be behind ours; less for certificates that are hardly longer valid.
 const SKEW: Duration = Duration::from_secs(300);
 /// Authorities in one bundle. There are two while certificates change; more only after Secrets were lost.
 const AUTHORITIES: usize = 8;
@@ -55,7 +55,7 @@ pub(super) fn make(names: &[String], now: OffsetDateTime, lifetime: Duration) ->
     let named = |name: String, mut params: CertificateParams| {
         params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, name);
-        params.not_before = now - SKEW;
+        params.not_before = now - SKEW.min(lifetime / 20);
         params.not_after = now + lifetime;
         params
     };
@@ -145,6 +145,12 @@ pub(super) fn bundle(texts: &[&[u8]], now: OffsetDateTime) -> String {
     found.dedup_by(|a, b| a.2 == b.2);
     found.truncate(AUTHORITIES);
     found.iter().map(|(_, _, der)| pem(der)).collect()
+}
+
+/// How many certificates of a PEM text are still valid now.
+#[must_use]
+pub fn unexpired(text: &[u8]) -> usize {
+    bundle(&[text], OffsetDateTime::now_utc()).matches("BEGIN CERTIFICATE").count()
 }
 
 /// The authorities in a PEM text that operators of this kind have made.

@@ -17,7 +17,7 @@ mod secret;
 
 pub use admit::VALIDATE_PATH;
 pub use bundle::Endpoint;
-pub use certificates::CertificateError;
+pub use certificates::{CertificateError, unexpired};
 pub use routes::CONVERT_PATH;
 pub use secret::SECRET_NAME;
 

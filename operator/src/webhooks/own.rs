@@ -88,7 +88,7 @@ impl Keeper {
         self.injector.inject(&authorities, OffsetDateTime::now_utc()).await?;
         if is_new && let Some(shown) = shown {
             let left = until(shown.not_after);
-            tokio::time::sleep(SETTLE.min(left)).await;
+            tokio::time::sleep(SETTLE.min(left / 3)).await;
             identity.set(serving.clone());
             tracing::info!(until = %serving.not_after, "a new webhook certificate is served");
         }

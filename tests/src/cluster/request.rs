@@ -41,6 +41,11 @@ impl Request {
         Self { method: Method::DELETE, path: path.into(), body: Vec::new() }
     }
 
+    /// Changes what is at `path` by a JSON merge patch.
+    pub fn merge(path: impl Into<String>, body: &Value) -> Self {
+        Self { method: Method::PATCH, path: path.into(), body: body.to_string().into_bytes() }
+    }
+
     /// The same request, judged with strict field validation, and nothing is stored.
     #[must_use]
     pub fn dry(mut self) -> Self {
@@ -50,16 +55,18 @@ impl Request {
     }
 
     pub(super) async fn send(self, client: &kube::Client) -> Result<Answer> {
+        let patch = self.method == Method::PATCH;
         let request = http::Request::builder()
             .method(self.method)
             .uri(&self.path)
-            .header(http::header::CONTENT_TYPE, "application/json")
+            .header(http::header::CONTENT_TYPE, if patch { "application/merge-patch+json" } else { "application/json" })
             .body(Body::from(self.body))?;
         let response = client.send(request).await.with_context(|| self.path.clone())?;
         let status = response.status().as_u16();
+        let warnings = response.headers().get_all(http::header::WARNING).iter().filter_map(warning).collect();
         let bytes = response.into_body().collect_bytes().await?;
         let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into());
-        Ok(Answer { status, body })
+        Ok(Answer { status, body, warnings })
     }
 }
 
@@ -124,6 +131,15 @@ pub struct Answer {
     pub status: u16,
     /// The object, or a `Status` that says what is wrong.
     pub body: Value,
+    /// What the server has to say beside it.
+    pub warnings: Vec<String>,
+}
+
+/// The text of a header `299 - "text"`, in which quotes and backslashes have a backslash before them.
+fn warning(header: &http::HeaderValue) -> Option<String> {
+    let text = std::str::from_utf8(header.as_bytes()).ok()?;
+    let quoted = text.split_once('"')?.1.strip_suffix('"')?;
+    Some(quoted.replace("\\\"", "\"").replace("\\\\", "\\"))
 }
 
 /// One reason of a refusal.

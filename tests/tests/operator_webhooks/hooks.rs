@@ -1,7 +1,9 @@
 //! An API server whose webhooks are served by this process.
 
 use llsd_generator::api::crd::crd;
-use llsd_operator::webhooks::{Certificates, Endpoint, Options, Readiness, VALIDATE_PATH, WEBHOOK_NAME, serve};
+use llsd_operator::webhooks::{
+    CONVERT_PATH, Certificates, Endpoint, Options, Readiness, VALIDATE_PATH, WEBHOOK_NAME, serve,
+};
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
@@ -11,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Name of the webhook configuration.
 pub(crate) const CONFIGURATION: &str = "llama-stack-operator";
+
+/// Name of the Service.
+pub(crate) const SERVICE: &str = "webhook-service";
 
 /// The API server with both versions served, converted and checked by this process.
 pub(crate) fn server() -> &'static Cluster {
@@ -47,6 +52,19 @@ pub(crate) fn server() -> &'static Cluster {
     cluster
 }
 
+/// The CRD as it is installed with the operator, with a Service that is nowhere.
+pub(crate) fn crd_with_service() -> Value {
+    let mut crd = crd().clone();
+    crd["spec"]["conversion"] = json!({
+        "strategy": "Webhook",
+        "webhook": {
+            "conversionReviewVersions": ["v1"],
+            "clientConfig": {"service": {"name": SERVICE, "namespace": "default", "path": CONVERT_PATH}},
+        },
+    });
+    crd
+}
+
 /// The webhook configuration as it is installed, with a Service that is nowhere.
 pub(crate) fn configuration() -> Value {
     json!({
@@ -56,7 +74,7 @@ pub(crate) fn configuration() -> Value {
         "webhooks": [{
             "name": WEBHOOK_NAME,
             "admissionReviewVersions": ["v1"],
-            "clientConfig": {"service": {"name": "webhook-service", "namespace": "default", "path": VALIDATE_PATH}},
+            "clientConfig": {"service": {"name": SERVICE, "namespace": "default", "path": VALIDATE_PATH}},
             "failurePolicy": "Fail",
             "matchPolicy": "Equivalent",
             "sideEffects": "None",

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod admission;
+mod certificates;
 mod conversion;
 mod hooks;
 #[path = "../../../generator/tests/objects/mod.rs"]
