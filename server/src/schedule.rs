@@ -26,7 +26,7 @@ impl Cancel {
 }
 
 /// Cancels when dropped: held by a request whose client may lose interest.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CancelOnDrop(pub Cancel);
 
 impl Drop for CancelOnDrop {

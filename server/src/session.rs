@@ -4,10 +4,10 @@
 //! No lock is held across an analysis.
 
 use crate::documents::{Documents, Snapshot};
-use crate::ide::{Analysis, Objects};
+use crate::ide::{Analysis, Delta, Pieces, Stop, Workspace};
 use crate::schedule::{Cancel, Schedule};
-use crate::workspace::Shared;
 use ropey::Rope;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The state behind one connection.
@@ -19,15 +19,22 @@ pub struct Session {
 #[derive(Debug, Default)]
 struct State {
     documents: Documents,
-    shared: Shared,
+    workspace: Workspace,
     schedule: Schedule<Arc<str>>,
 }
 
 impl Session {
-    /// Opens or changes a document. True: the caller has to start a worker for it.
-    pub fn set(&self, name: &str, version: i32, rope: Rope) -> bool {
+    /// Opens a document. True: the caller has to start a worker for it.
+    pub fn open(&self, name: &str, version: i32, rope: Rope) -> bool {
         let mut state = self.lock();
-        let snapshot = state.documents.set(name, version, rope);
+        let snapshot = state.documents.open(name, version, rope);
+        state.schedule.request(&snapshot.name)
+    }
+
+    /// The next version of an open document. True: the caller has to start a worker for it.
+    pub fn change(&self, old: &Snapshot, version: i32, rope: Rope, delta: Delta) -> bool {
+        let mut state = self.lock();
+        let snapshot = state.documents.change(old, version, rope, delta);
         state.schedule.request(&snapshot.name)
     }
 
@@ -42,14 +49,17 @@ impl Session {
         self.lock().documents.close(name)
     }
 
-    /// The analysis of `snapshot`, made now or known already. Takes CPU time: not for the request loop.
+    /// The analysis of `snapshot`, made now or known already. Takes CPU time: not for the request loop. `None`: stopped.
     #[must_use]
-    pub fn analysis(&self, snapshot: &Snapshot) -> Arc<Analysis> {
-        let (workspace, generation) = {
-            let mut state = self.lock();
-            (state.shared.seen_by(&snapshot.name), state.shared.generation())
-        };
-        snapshot.analysis(&workspace, generation)
+    pub fn analysis(&self, snapshot: &Snapshot, stop: Stop<'_>) -> Option<Arc<Analysis>> {
+        let workspace = self.lock().workspace.seen_by(&snapshot.name);
+        snapshot.analysis(&workspace, stop)
+    }
+
+    /// What is known of all files.
+    #[must_use]
+    pub fn workspace(&self) -> Workspace {
+        self.lock().workspace.clone()
     }
 
     /// A worker starts on the newest version of `name`. None: it was closed, and the worker has to end.
@@ -82,24 +92,25 @@ impl Session {
     #[must_use]
     pub fn learn(&self, snapshot: &Arc<Snapshot>, analysis: &Analysis) -> Vec<Arc<str>> {
         let mut state = self.lock();
-        if state.documents.is_current(snapshot) && state.shared.set(&snapshot.name, analysis.objects()) {
-            return state.reschedule(Some(&snapshot.name));
+        if !state.documents.is_current(snapshot) {
+            return Vec::new();
         }
-        Vec::new()
+        let names = state.workspace.set(&snapshot.name, analysis.objects());
+        state.reschedule(&names, Some(&snapshot.name))
     }
 
     /// Takes note of the objects of files on disk. Open documents are known better and are left out. The names
     /// returned need a worker.
     #[must_use]
-    pub fn learn_files(&self, files: Vec<(String, Arc<Objects>)>) -> Vec<Arc<str>> {
+    pub fn learn_files(&self, files: Vec<(String, Pieces)>) -> Vec<Arc<str>> {
         let mut state = self.lock();
-        let mut changed = false;
+        let mut changed = HashSet::new();
         for (name, objects) in files {
             if state.documents.get(&name).is_none() {
-                changed |= state.shared.set(&name, &objects);
+                changed.extend(state.workspace.set(&name, objects).iter().cloned());
             }
         }
-        if changed { state.reschedule(None) } else { Vec::new() }
+        state.reschedule(&changed, None)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -108,8 +119,14 @@ impl Session {
 }
 
 impl State {
-    fn reschedule(&mut self, except: Option<&Arc<str>>) -> Vec<Arc<str>> {
-        let names: Vec<_> = self.documents.names().filter(|name| Some(*name) != except).cloned().collect();
-        names.into_iter().filter(|name| self.schedule.request(name)).collect()
+    /// The documents that have to be judged again as something about `names` is new, and that have no worker yet.
+    fn reschedule(&mut self, names: &HashSet<String>, except: Option<&Arc<str>>) -> Vec<Arc<str>> {
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let others = self.documents.all().filter(|snapshot| Some(&snapshot.name) != except);
+        let affected: Vec<_> =
+            others.filter(|snapshot| snapshot.mentions_any(names)).map(|snapshot| Arc::clone(&snapshot.name)).collect();
+        affected.into_iter().filter(|name| self.schedule.request(name)).collect()
     }
 }

@@ -1,10 +1,8 @@
 //! What the files of the workspace contribute to each other: found in folders, kept in step with open documents.
 
-use crate::ide::{self, Objects, Workspace};
-use std::collections::HashMap;
+use crate::ide::{self, Pieces, Workspace};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How deep below a workspace folder manifests are looked for.
@@ -17,59 +15,6 @@ const MAX_FILE_SIZE: u64 = 1 << 20;
 const MAX_TIME: Duration = Duration::from_secs(5);
 /// Folders that hold other people's files or build results.
 const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycache__"];
-
-/// The objects of all known files, with a number that grows whenever one changes.
-#[derive(Clone, Debug, Default)]
-pub struct Shared {
-    workspace: Workspace,
-    generation: u64,
-    /// What files with objects of their own see. Kept, so that typing in one of them leaves it the same.
-    views: HashMap<String, Workspace>,
-}
-
-impl Shared {
-    /// Grows whenever the contents change.
-    #[must_use]
-    pub fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// What `file` sees: everybody's objects but its own.
-    #[must_use]
-    pub fn seen_by(&mut self, file: &str) -> Workspace {
-        if let Some(view) = self.views.get(file) {
-            return view.clone();
-        }
-        let mut others = self.workspace.clone();
-        others.remove(file);
-        if self.workspace.get(file).is_some() {
-            self.views.insert(file.to_owned(), others.clone());
-        }
-        others
-    }
-
-    /// Sets what `file` contributes. True if that changed anything.
-    pub fn set(&mut self, file: &str, objects: &Arc<Objects>) -> bool {
-        let unchanged = match self.workspace.get(file) {
-            Some(known) => known == objects,
-            None => objects.is_empty(),
-        };
-        if !unchanged {
-            // The file's own view stays; everybody else's is outdated.
-            let own = self.seen_by(file);
-            self.views.clear();
-            self.views.insert(file.to_owned(), own);
-            self.workspace.set(file, Arc::clone(objects));
-            self.generation += 1;
-        }
-        !unchanged
-    }
-
-    /// Forgets `file`. True if that changed anything.
-    pub fn remove(&mut self, file: &str) -> bool {
-        self.set(file, &Arc::default())
-    }
-}
 
 /// Whether a file's name says YAML.
 #[must_use]
@@ -107,14 +52,14 @@ pub fn manifests(folder: &Path) -> Vec<PathBuf> {
 
 /// The objects of the file at `path`; nothing if it cannot be read, is too large or holds none.
 #[must_use]
-pub fn objects_of(path: &Path) -> Arc<Objects> {
+pub fn objects_of(path: &Path) -> Pieces {
     let small = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_SIZE);
     let text = if small { fs::read_to_string(path).unwrap_or_default() } else { String::new() };
     // Most files of a workspace hold neither kind, and one search is all they cost.
     if !text.contains("Secret") && !text.contains("ConfigMap") {
-        return Arc::default();
+        return Pieces::default();
     }
-    Arc::clone(ide::analyse(text.into(), None, &Workspace::new()).objects())
+    ide::analyse(text.into(), None, &Workspace::new()).objects()
 }
 
 fn is_entered(folder: &Path) -> bool {
@@ -122,40 +67,4 @@ fn is_entered(folder: &Path) -> bool {
         .file_name()
         .and_then(|name| name.to_str())
         .is_some_and(|name| !name.starts_with('.') && !SKIPPED.contains(&name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::{BTreeMap, BTreeSet};
-
-    fn secret(name: &str) -> Arc<Objects> {
-        let keys = BTreeSet::from(["token".to_owned()]);
-        let secrets = BTreeMap::from([((String::new(), name.to_owned()), keys)]);
-        Arc::new(Objects { secrets, ..Objects::default() })
-    }
-
-    #[test]
-    fn only_changes_count() {
-        let mut shared = Shared::default();
-        assert!(!shared.set("a", &Arc::default()));
-        assert!(shared.set("a", &secret("s")));
-        assert!(!shared.set("a", &secret("s")));
-        assert_eq!(shared.generation(), 1);
-        assert!(shared.remove("a"));
-        assert!(!shared.remove("a"));
-    }
-
-    #[test]
-    fn a_file_does_not_see_itself() {
-        let mut shared = Shared::default();
-        shared.set("a", &secret("s"));
-        assert_eq!(shared.seen_by("a").objects().count(), 0);
-        assert_eq!(shared.seen_by("b").objects().count(), 1);
-        shared.set("c", &secret("t"));
-        assert_eq!(shared.seen_by("a").objects().count(), 1);
-        shared.remove("c");
-        assert_eq!(shared.seen_by("a").objects().count(), 0);
-        assert_eq!(shared.seen_by("c").objects().count(), 1);
-    }
 }

@@ -59,15 +59,14 @@ fn check(files: &[(String, Arc<str>)]) -> Vec<Checked> {
     let first: Vec<Analysis> = files.par_iter().map(|(_, text)| ide::analyse(text.clone(), None, &alone)).collect();
     let mut workspace = Workspace::new();
     for ((name, _), analysis) in files.iter().zip(&first) {
-        workspace.set(name, analysis.objects().clone());
+        workspace.set(name, analysis.objects());
     }
     let together = files.len() > 1 && workspace.objects().next().is_some();
     let again = |(name, text): &(String, Arc<str>), analysis: Analysis| {
         if !together || !analysis.is_relevant() {
             return Checked::new(name.clone(), &analysis);
         }
-        // The file's own objects are in there too, and are the same.
-        Checked::new(name.clone(), &ide::analyse(text.clone(), Some(&analysis), &workspace))
+        Checked::new(name.clone(), &ide::analyse(text.clone(), Some(&analysis), &workspace.seen_by(name)))
     };
     files.par_iter().zip(first).map(|(file, analysis)| again(file, analysis)).collect()
 }

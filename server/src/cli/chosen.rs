@@ -76,7 +76,7 @@ fn beside(file: &Path) -> Workspace {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
         if workspace::is_manifest(&path) && path.file_name() != file.file_name() {
-            found.set(&path.to_string_lossy(), Arc::clone(&workspace::objects_of(&path)));
+            found.set(&path.to_string_lossy(), workspace::objects_of(&path));
         }
     }
     found

@@ -43,12 +43,7 @@ pub(super) struct Checked {
 impl Checked {
     /// What an analysis says of a file.
     pub(super) fn new(name: String, analysis: &Analysis) -> Self {
-        Self {
-            name,
-            text: analysis.text().clone(),
-            resources: analysis.resources().len(),
-            diagnostics: analysis.diagnostics(),
-        }
+        Self { name, text: analysis.text(), resources: analysis.resources().len(), diagnostics: analysis.diagnostics() }
     }
 }
 

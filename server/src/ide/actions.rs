@@ -7,7 +7,8 @@ use llsd_generator::api::ApiVersion;
 
 pub(crate) fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
     let mut actions = Vec::new();
-    for (number, located) in analysis.documents().iter().enumerate() {
+    for located in analysis.documents() {
+        let number = located.number;
         let here = Span::new(located.offset, located.offset + located.document.tree().text().len());
         if !touches(here, span) {
             continue;
@@ -32,7 +33,7 @@ pub(crate) fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
 
 /// The rewrite of a v1alpha1 resource that the span lies in.
 fn migrations(analysis: &Analysis, number: usize, span: Span) -> Option<CodeAction> {
-    let located = analysis.documents().get(number)?;
+    let located = analysis.document(number)?;
     let relative = Span::new(span.start.saturating_sub(located.offset), span.end.saturating_sub(located.offset));
     let resource = located.document.resources().iter().find(|resource| {
         resource.version == ApiVersion::V1Alpha1
@@ -42,7 +43,7 @@ fn migrations(analysis: &Analysis, number: usize, span: Span) -> Option<CodeActi
                 .find(&place::steps(&resource.base, &Default::default()))
                 .is_some_and(|root| resource.base.segments().is_empty() || touches(root.span(), relative))
     })?;
-    let migrated = migrate::migrate(&located.document, resource)?;
+    let migrated = migrate::migrate(located.document, resource)?;
     let edits = migrated
         .edits
         .into_iter()

@@ -129,6 +129,15 @@ impl DocumentAnalysis {
         &self.references
     }
 
+    /// The names of all objects and resources that its verdict depends on.
+    pub(crate) fn mentions(&self) -> impl Iterator<Item = &str> {
+        let referenced = self.references.iter().map(|reference| match reference {
+            Reference::Secret((_, name)) | Reference::ConfigMap((_, name)) => name.as_str(),
+        });
+        let own = self.resources.iter().map(Resource::name).filter(|name| !name.is_empty());
+        referenced.chain(own)
+    }
+
     /// A number that is the same as long as the document adds the same to what other documents can see.
     pub(crate) fn contribution(&self) -> u64 {
         self.contribution

@@ -1,22 +1,19 @@
 //! The surroundings of a resource: what its file and the workspace say about the objects that it names.
 
+use super::Analysis;
 use super::document::DocumentAnalysis;
+use super::file::File;
 use super::workspace::{ObjectKey, Objects, Workspace};
-use super::{Analysis, LocatedDocument};
 use llsd_generator::check::facts::Facts;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The objects that a file can see.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    /// Changes when a document adds something else than before.
-    digest: u64,
-    own: Arc<Objects>,
-    resources: BTreeMap<ObjectKey, usize>,
-    workspace: Workspace,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'a> {
+    pub(crate) own: &'a File,
+    pub(crate) workspace: &'a Workspace,
 }
 
 /// An object that a resource refers to.
@@ -28,46 +25,32 @@ pub(crate) enum Reference {
     ConfigMap(ObjectKey),
 }
 
-/// What the file's documents and the workspace offer. The objects of `previous` are kept while nothing changed.
-pub(crate) fn known(
-    documents: &[LocatedDocument],
-    previous: Option<&Analysis>,
-    workspace: &Workspace,
-) -> (Arc<Objects>, Arc<Known>) {
-    let mut hasher = DefaultHasher::new();
-    for located in documents {
-        located.document.contribution().hash(&mut hasher);
+/// The names about which documents that came say something else than those that went.
+pub(crate) fn changed(gone: &[Arc<DocumentAnalysis>], come: &[Arc<DocumentAnalysis>]) -> HashSet<String> {
+    let contributions = |documents: &[Arc<DocumentAnalysis>]| -> Vec<u64> {
+        documents.iter().map(|document| document.contribution()).filter(|number| *number != 0).collect()
+    };
+    if contributions(gone) == contributions(come) {
+        return HashSet::new();
     }
-    let digest = hasher.finish();
-    if let Some(previous) = previous.filter(|previous| previous.known.digest == digest) {
-        if previous.known.workspace.is(workspace) {
-            return (previous.objects.clone(), previous.known.clone());
-        }
-        let resources = previous.known.resources.clone();
-        let own = previous.objects.clone();
-        return (own.clone(), Arc::new(Known { digest, own, resources, workspace: workspace.clone() }));
-    }
-    let mut own = Objects::default();
-    let mut resources = BTreeMap::new();
-    for located in documents {
-        own.extend(located.document.objects());
-        for resource in located.document.resources().iter().filter(|resource| !resource.name().is_empty()) {
-            *resources.entry((resource.namespace().to_owned(), resource.name().to_owned())).or_default() += 1;
-        }
-    }
-    let own = Arc::new(own);
-    (own.clone(), Arc::new(Known { digest, own, resources, workspace: workspace.clone() }))
+    let all = gone.iter().chain(come);
+    all.flat_map(|document| {
+        let resources = document.resources().iter().map(|resource| resource.name());
+        document.objects().names().map(String::as_str).chain(resources)
+    })
+    .map(str::to_owned)
+    .collect()
 }
 
 /// The document judged by what is known now; `None` if its verdict still holds.
-pub(crate) fn judge(document: &DocumentAnalysis, known: &Known) -> Option<DocumentAnalysis> {
+pub(crate) fn judge(document: &DocumentAnalysis, known: Known<'_>) -> Option<DocumentAnalysis> {
     let facts = facts(document, known);
     (facts != **document.facts()).then(|| document.with_facts(Arc::new(facts)))
 }
 
 /// What the document's resources may be judged by. A Secret that no file has may well be in the cluster, so Secrets
 /// count as known only if all that are named were found; and so do ConfigMaps.
-fn facts(document: &DocumentAnalysis, known: &Known) -> Facts {
+fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
     let mut facts = Facts::default();
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
@@ -91,7 +74,7 @@ fn facts(document: &DocumentAnalysis, known: &Known) -> Facts {
     }
     for resource in document.resources() {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
-        if known.resources.get(&key).is_some_and(|count| *count > 1) {
+        if known.own.resources_called(&key) > 1 {
             facts.resources.insert(key);
         }
     }
@@ -132,13 +115,17 @@ pub(crate) fn references(value: &Value, namespace: &str) -> BTreeSet<Reference> 
 }
 
 /// The object of this key in the resource's own file: one that names no namespace may be put into any, and a resource
-/// that names none may be put beside any.
-fn beside<'o, T>(objects: &'o BTreeMap<ObjectKey, T>, (namespace, name): &ObjectKey) -> Option<&'o T> {
-    let mut found = objects.iter().filter(|((_, known), _)| known == name);
-    if namespace.is_empty() {
-        return found.next().map(|(_, object)| object);
+/// that names none may be put beside any. Of two with one key the later counts.
+fn beside<'o, T: 'o>(
+    objects: impl Iterator<Item = (&'o ObjectKey, &'o T)>,
+    (namespace, name): &ObjectKey,
+) -> Option<&'o T> {
+    let mut found: BTreeMap<&str, &T> = BTreeMap::new();
+    for ((known, _), object) in objects.filter(|((_, known), _)| known == name) {
+        found.insert(known, object);
     }
-    found.find(|((known, _), _)| known == namespace || known.is_empty()).map(|(_, object)| object)
+    let fitting = |known: &str| namespace.is_empty() || known.is_empty() || known == namespace;
+    found.into_iter().find(|(known, _)| fitting(known)).map(|(_, object)| object)
 }
 
 /// The object of this key in other files: of the very same namespace, and only if no two files have one of that name.
@@ -149,19 +136,21 @@ fn elsewhere<'o, T: 'o>(mut objects: impl Iterator<Item = (&'o ObjectKey, &'o T)
     (!ambiguous && known == key).then_some(object)
 }
 
-impl Known {
-    fn secret(&self, key: &ObjectKey) -> Option<&BTreeSet<String>> {
+impl<'a> Known<'a> {
+    fn secret(self, key: &ObjectKey) -> Option<&'a BTreeSet<String>> {
+        let own = self.own.defining(&key.1).flat_map(|document| &document.objects().secrets);
         let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.secrets);
-        beside(&self.own.secrets, key).or_else(|| elsewhere(others(), key))
+        beside(own, key).or_else(|| elsewhere(others(), key))
     }
 
-    fn config_map(&self, key: &ObjectKey) -> Option<&BTreeMap<String, String>> {
+    fn config_map(self, key: &ObjectKey) -> Option<&'a BTreeMap<String, String>> {
+        let own = self.own.defining(&key.1).flat_map(|document| &document.objects().config_maps);
         let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.config_maps);
-        beside(&self.own.config_maps, key).or_else(|| elsewhere(others(), key))
+        beside(own, key).or_else(|| elsewhere(others(), key))
     }
 
-    fn all(&self) -> impl Iterator<Item = &Objects> {
-        std::iter::once(&*self.own).chain(self.workspace.objects())
+    fn all(self) -> impl Iterator<Item = &'a Objects> {
+        self.own.objects().map(AsRef::as_ref).chain(self.workspace.objects())
     }
 }
 
@@ -170,33 +159,37 @@ fn visible(known: &str, namespace: &str) -> bool {
 }
 
 impl Analysis {
+    fn known(&self) -> Known<'_> {
+        Known { own: &self.file, workspace: &self.workspace }
+    }
+
     /// Names of the Secrets that a resource in `namespace` can refer to.
     pub(crate) fn secret_names(&self, namespace: &str) -> Vec<String> {
-        let keys = self.known.all().flat_map(|objects| objects.secrets.keys());
+        let keys = self.known().all().flat_map(|objects| objects.secrets.keys());
         keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
     }
 
     /// Names of the ConfigMaps that a resource in `namespace` can refer to.
     pub(crate) fn config_map_names(&self, namespace: &str) -> Vec<String> {
-        let keys = self.known.all().flat_map(|objects| objects.config_maps.keys());
+        let keys = self.known().all().flat_map(|objects| objects.config_maps.keys());
         keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
     }
 
     /// Keys of a Secret.
     pub(crate) fn secret_keys(&self, namespace: &str, name: &str) -> Vec<String> {
-        let found = self.known.secret(&(namespace.to_owned(), name.to_owned()));
+        let found = self.known().secret(&(namespace.to_owned(), name.to_owned()));
         found.into_iter().flatten().cloned().collect()
     }
 
     /// Keys of a ConfigMap.
     pub(crate) fn config_map_keys(&self, namespace: &str, name: &str) -> Vec<String> {
-        let found = self.known.config_map(&(namespace.to_owned(), name.to_owned()));
+        let found = self.known().config_map(&(namespace.to_owned(), name.to_owned()));
         found.into_iter().flatten().map(|(key, _)| key.clone()).collect()
     }
 
     /// Names of models that resources of this file register.
     pub(crate) fn model_names(&self) -> Vec<String> {
-        let resources = self.documents().iter().flat_map(|located| located.document.resources());
+        let resources = self.documents().flat_map(|located| located.document.resources());
         let models =
             resources.filter_map(|resource| resource.value.get("spec")?.get("resources")?.get("models")?.as_array());
         models.flatten().filter_map(|model| Some(model.get("name")?.as_str()?.to_owned())).collect()

@@ -30,7 +30,7 @@ pub(crate) fn folds(analysis: &Analysis) -> Vec<Fold> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    let several = analysis.documents().len() > 1;
+    let several = analysis.documents().nth(1).is_some();
     for located in analysis.documents() {
         let document = located.document.tree();
         let mut of_document = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn folds(analysis: &Analysis) -> Vec<Fold> {
         comments(document, &mut of_document);
         found.extend(of_document.into_iter().map(|fold| Fold { span: fold.span.shift(located.offset), ..fold }));
     }
-    longest_of_each_line(analysis.text(), found)
+    longest_of_each_line(&analysis.text(), found)
 }
 
 fn whole(document: &Document) -> Option<Fold> {

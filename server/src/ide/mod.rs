@@ -6,9 +6,11 @@
 mod actions;
 mod block;
 mod complete;
+mod delta;
 mod diagnostics;
 mod document;
 mod facts;
+mod file;
 mod fix;
 mod folding;
 mod format;
@@ -25,8 +27,10 @@ mod schema;
 mod selection;
 mod symbols;
 mod types;
+mod update;
 mod workspace;
 
+pub use delta::Delta;
 pub use folding::{Fold, FoldKind};
 pub use format::FormatOptions;
 pub use llsd_yaml::Span;
@@ -35,97 +39,117 @@ pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Hover, LineOrigin, OriginKind,
     Preview, PreviewEnv, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
-pub use workspace::{ObjectKey, Objects, Workspace};
+pub use workspace::{ObjectKey, Objects, Pieces, Workspace};
 
 use document::DocumentAnalysis;
 use facts::Known;
-use llsd_yaml::Stream;
+use file::{Changed, File, Located};
+use llsd_yaml::{parse_document, split_documents};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// One file, understood. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    text: Arc<str>,
-    stream: Arc<Stream>,
-    documents: Arc<[LocatedDocument]>,
-    objects: Arc<Objects>,
-    known: Arc<Known>,
+    file: File,
+    workspace: Workspace,
 }
 
-/// A document and where it starts in the file.
-#[derive(Clone, Debug)]
-struct LocatedDocument {
-    offset: usize,
-    document: Arc<DocumentAnalysis>,
-}
+/// Says whether nobody waits for the result any more. It is asked at least once per document.
+pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// Understands `text`. Documents that `previous` already contains, letter for letter, are not looked at again, so
-/// the cost follows what was edited.
+/// Understands `text`. Documents that `previous` already contains, letter for letter, are not looked at again.
 #[must_use]
 pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspace) -> Analysis {
-    let stream = match previous {
-        Some(previous) => previous.stream.update(&text),
-        None => Stream::parse(&text),
-    };
-    let mut documents = reuse(&stream, previous);
-    let (objects, known) = facts::known(&documents, previous, workspace);
-    for located in &mut documents {
-        if let Some(judged) = facts::judge(&located.document, &known) {
-            located.document = Arc::new(judged);
+    let whole = || File::new(split_documents(&text).into_iter().map(|span| read(span.slice(&text))).collect());
+    match previous {
+        None => judged(whole(), workspace),
+        Some(previous) => {
+            let delta = update::difference(&previous.file, &text);
+            let text = |span: Span| text.get(span.start..span.end).unwrap_or_default().to_owned();
+            let updated = update::update(previous, delta, &text, workspace, &|| false);
+            // Nobody stops it.
+            updated.unwrap_or_else(|| judged(whole(), workspace))
         }
     }
-    Analysis { text, stream: Arc::new(stream), documents: documents.into(), objects, known }
 }
 
-/// The documents of `stream`, those of `previous` where their tree is still the same.
-fn reuse(stream: &Stream, previous: Option<&Analysis>) -> Vec<LocatedDocument> {
-    let old: &[LocatedDocument] = previous.map_or(&[], |previous| &previous.documents);
-    let new = stream.documents();
-    let shift = new.len().abs_diff(old.len());
-    let grown = new.len() >= old.len();
-    new.iter()
-        .enumerate()
-        .map(|(number, located)| {
-            // an edit leaves documents before it at their number and moves those behind it by the same distance
-            let behind = if grown { number.checked_sub(shift) } else { Some(number + shift) };
-            let same = [Some(number), behind]
-                .into_iter()
-                .flatten()
-                .filter_map(|place| old.get(place))
-                .find(|known| Arc::ptr_eq(known.document.tree(), &located.document));
-            let document = match same {
-                Some(known) => known.document.clone(),
-                None => Arc::new(DocumentAnalysis::new(located.document.clone())),
-            };
-            LocatedDocument { offset: located.offset, document }
-        })
-        .collect()
+/// Understands a text of `length` bytes for the first time. `None`: stopped.
+#[must_use]
+pub fn open(text: &str, workspace: &Workspace, stop: Stop<'_>) -> Option<Analysis> {
+    let mut documents = Vec::new();
+    for span in split_documents(text) {
+        if stop() {
+            return None;
+        }
+        documents.push(read(span.slice(text)));
+    }
+    (!stop()).then(|| judged(File::new(documents), workspace))
+}
+
+/// Understands a text that differs from the one of `previous` in one piece. `text` gives parts of the new text. Only
+/// the documents that the piece touches, and those that depend on what these say, are looked at: the cost does not
+/// follow the length of the file. `None`: stopped.
+#[must_use]
+pub fn update(
+    previous: &Analysis,
+    delta: Delta,
+    text: &dyn Fn(Span) -> String,
+    workspace: &Workspace,
+    stop: Stop<'_>,
+) -> Option<Analysis> {
+    update::update(previous, delta, text, workspace, stop)
+}
+
+fn read(text: &str) -> Arc<DocumentAnalysis> {
+    Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text))))
+}
+
+fn judged(file: File, workspace: &Workspace) -> Analysis {
+    let mut judged = file.clone();
+    let known = Known { own: &file, workspace };
+    judged.renew(&(0..file.len()), &Changed::All, |document| facts::judge(document, known));
+    Analysis { file: judged, workspace: workspace.clone() }
 }
 
 impl Analysis {
-    /// The text that was analysed.
+    /// The text that was analysed, put together from its documents.
     #[must_use]
-    pub fn text(&self) -> &Arc<str> {
-        &self.text
+    pub fn text(&self) -> Arc<str> {
+        let mut text = String::with_capacity(self.file.bytes());
+        self.file.iter().for_each(|located| text.push_str(located.document.tree().text()));
+        text.into()
     }
 
     /// Secrets and ConfigMaps of this file, for the [`Workspace`] that other files are analysed with.
     #[must_use]
-    pub fn objects(&self) -> &Arc<Objects> {
-        &self.objects
+    pub fn objects(&self) -> Pieces {
+        self.file.objects().cloned().collect()
+    }
+
+    /// Whether it was made with what `workspace` knows.
+    #[must_use]
+    pub fn is_current(&self, workspace: &Workspace) -> bool {
+        self.workspace.is(workspace)
+    }
+
+    /// Whether the verdict on a resource here depends on an object or resource of one of these names.
+    #[must_use]
+    pub fn mentions_any(&self, names: &HashSet<String>) -> bool {
+        self.file.mentions_any(names)
     }
 
     /// Whether the file has a resource.
     #[must_use]
     pub fn is_relevant(&self) -> bool {
-        self.documents.iter().any(|located| !located.document.resources().is_empty())
+        self.file.is_relevant()
     }
 
     /// The number of the resource document at `offset`, for [`preview`]; `None` outside any resource.
     #[must_use]
     pub fn document_at(&self, offset: usize) -> Option<usize> {
-        let number = self.number_at(offset)?;
-        (!self.documents[number].document.resources().is_empty()).then_some(number)
+        let located = self.file.at(offset)?;
+        (!located.document.resources().is_empty()).then_some(located.number)
     }
 
     /// The resource at `offset`: the number of its document in the file, and its own number in that document, which
@@ -133,45 +157,48 @@ impl Analysis {
     #[must_use]
     pub fn resource_at(&self, offset: usize) -> Option<(usize, usize)> {
         let number = self.document_at(offset)?;
-        let located = &self.documents[number];
+        let located = self.file.get(number)?;
         Some((number, located.document.resource_number_at(offset - located.offset)))
     }
 
     /// The resources of the file, in the order of their places.
     #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
-        let of = |(number, located): (usize, &LocatedDocument)| -> Vec<Resource> {
-            let document = &located.document;
+        let of = |located: Located<'_>| -> Vec<Resource> {
+            let document = located.document;
             let found = document.resources().iter();
-            found.map(|resource| document.describe(resource, number, located.offset)).collect()
+            found.map(|resource| document.describe(resource, located.number, located.offset)).collect()
         };
-        self.documents.iter().enumerate().flat_map(of).collect()
+        self.file.iter().flat_map(of).collect()
     }
 
     /// Everything wrong with the file, in the order of its places.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.documents
-            .iter()
-            .enumerate()
-            .flat_map(|(number, located)| {
-                let found = located.document.diagnostics();
-                found.iter().map(move |diagnostic| diagnostic.in_file(number, located.offset))
-            })
-            .collect()
+        self.diagnostics_until(&|| false)
     }
 
-    fn documents(&self) -> &[LocatedDocument] {
-        &self.documents
+    /// The same, given up early where `stop` says so: what is returned then is good for nothing.
+    #[must_use]
+    pub fn diagnostics_until(&self, stop: Stop<'_>) -> Vec<Diagnostic> {
+        let of = |located: Located<'_>| -> Vec<Diagnostic> {
+            let found = located.document.diagnostics();
+            found.iter().map(|diagnostic| diagnostic.in_file(located.number, located.offset)).collect()
+        };
+        self.file.faulty(stop).into_iter().flat_map(of).collect()
     }
 
-    fn number_at(&self, offset: usize) -> Option<usize> {
-        self.documents.partition_point(|located| located.offset <= offset).checked_sub(1)
+    fn documents(&self) -> impl Iterator<Item = Located<'_>> {
+        self.file.iter()
+    }
+
+    fn document(&self, number: usize) -> Option<Located<'_>> {
+        self.file.get(number)
     }
 
     /// The document at `offset`, and the offset inside it.
-    fn at(&self, offset: usize) -> Option<(&LocatedDocument, usize)> {
-        let located = self.documents.get(self.number_at(offset)?)?;
+    fn at(&self, offset: usize) -> Option<(Located<'_>, usize)> {
+        let located = self.file.at(offset)?;
         let text = located.document.tree().text();
         let mut inside = (offset - located.offset).min(text.len());
         while !text.is_char_boundary(inside) {

@@ -10,8 +10,8 @@ use llsd_generator::path::Path;
 use std::ops::Range;
 
 pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Option<Preview> {
-    let located = analysis.documents().get(number)?;
-    let document = &located.document;
+    let located = analysis.document(number)?;
+    let document = located.document;
     let resource = document.resources().get(resource)?;
     let Some(generated) = document.generated(resource) else {
         return Some(nothing(resource, &reason(document, resource)));

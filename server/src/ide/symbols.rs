@@ -12,7 +12,7 @@ pub(crate) fn symbols(analysis: &Analysis) -> Vec<Symbol> {
     let mut found = Vec::new();
     for located in analysis.documents() {
         for resource in located.document.resources() {
-            if let Some(mut symbol) = outline(&located.document, resource) {
+            if let Some(mut symbol) = outline(located.document, resource) {
                 shift(&mut symbol, located.offset);
                 found.push(symbol);
             }

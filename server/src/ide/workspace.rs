@@ -1,8 +1,11 @@
 //! What the other files of the workspace contribute: Secrets and ConfigMaps that a resource may refer to.
 
+use super::file::Changed;
+use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Namespace and name. The namespace is empty where the manifest names none.
 pub type ObjectKey = (String, String);
@@ -56,20 +59,40 @@ impl Objects {
         self.config_maps.extend(other.config_maps.iter().map(|(key, data)| (key.clone(), data.clone())));
     }
 
-    fn names(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         self.secrets.keys().chain(self.config_maps.keys()).map(|(_, name)| name)
+    }
+
+    fn has(&self, wanted: &str) -> bool {
+        self.names().any(|name| name == wanted)
     }
 }
 
-/// The objects of all known files but the one being analysed. Cheap to clone; a changed file replaces its entry.
-#[derive(Clone, Debug, Default)]
-pub struct Workspace(Arc<Files>);
+/// Objects of a file, in pieces. A piece that is the same as before is the same `Arc`, which makes comparing cheap.
+pub type Pieces = Arc<[Arc<Objects>]>;
 
+/// How many changes are remembered by name. Who looks less often has to look at everything.
+const REMEMBERED: usize = 64;
+
+/// The objects of all known files, as of one moment. Cheap to clone and to change: versions share what is the same.
 #[derive(Clone, Debug, Default)]
-struct Files {
-    objects: BTreeMap<String, Arc<Objects>>,
+pub struct Workspace {
+    files: RedBlackTreeMapSync<Arc<str>, Pieces>,
     /// Object names, each with the files that have one.
-    by_name: BTreeMap<String, BTreeSet<String>>,
+    by_name: RedBlackTreeMapSync<Arc<str>, RedBlackTreeMapSync<Arc<str>, Pieces>>,
+    /// No two different states have the same number; 0 is the empty one.
+    state: u64,
+    recent: Arc<[Change]>,
+    /// Whose objects are left out.
+    except: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug)]
+struct Change {
+    /// The state before.
+    before: u64,
+    /// The names that it concerned.
+    names: Arc<HashSet<String>>,
 }
 
 impl Workspace {
@@ -79,64 +102,111 @@ impl Workspace {
         Self::default()
     }
 
-    /// Sets what `file` contributes. Empty objects remove the entry.
-    pub fn set(&mut self, file: &str, objects: Arc<Objects>) {
-        if self.get(file).map_or(objects.is_empty(), |known| *known == objects) {
-            return;
-        }
-        let files = Arc::make_mut(&mut self.0);
-        files.forget(file);
-        if objects.is_empty() {
-            return;
-        }
-        for name in objects.names() {
-            files.by_name.entry(name.clone()).or_default().insert(file.to_owned());
-        }
-        files.objects.insert(file.to_owned(), objects);
-    }
-
-    /// Forgets `file`.
-    pub fn remove(&mut self, file: &str) {
-        if self.0.objects.contains_key(file) {
-            Arc::make_mut(&mut self.0).forget(file);
-        }
-    }
-
-    /// What `file` contributes, if anything.
+    /// The same without the objects of `file`: what that file sees.
     #[must_use]
-    pub fn get(&self, file: &str) -> Option<&Arc<Objects>> {
-        self.0.objects.get(file)
+    pub fn seen_by(&self, file: &str) -> Self {
+        Self { except: Some(Arc::from(file)), ..self.clone() }
+    }
+
+    /// Sets what `file` contributes; no pieces remove it. Returns the names about which that said something new.
+    pub fn set(&mut self, file: &str, objects: Pieces) -> Arc<HashSet<String>> {
+        let old = self.files.get(file).cloned().unwrap_or_default();
+        let (gone, come) = (without(&old, &objects), without(&objects, &old));
+        let names = Arc::new(differing(&gone, &come));
+        let file: Arc<str> = Arc::from(file);
+        let touched: BTreeSet<&String> = gone.iter().chain(&come).flat_map(|piece| piece.names()).collect();
+        for name in touched {
+            let having: Pieces = objects.iter().filter(|piece| piece.has(name)).cloned().collect();
+            let mut of_name = self.by_name.get(name.as_str()).cloned().unwrap_or_default();
+            if having.is_empty() {
+                of_name.remove_mut(&file);
+            } else {
+                of_name.insert_mut(Arc::clone(&file), having);
+            }
+            if of_name.is_empty() {
+                self.by_name.remove_mut(name.as_str());
+            } else {
+                self.by_name.insert_mut(Arc::from(name.as_str()), of_name);
+            }
+        }
+        if objects.iter().all(|piece| piece.is_empty()) {
+            self.files.remove_mut(&file);
+        } else {
+            self.files.insert_mut(file, objects);
+        }
+        if !names.is_empty() {
+            static STATES: AtomicU64 = AtomicU64::new(1);
+            let kept = &self.recent[self.recent.len().saturating_sub(REMEMBERED - 1)..];
+            let change = Change { before: self.state, names: Arc::clone(&names) };
+            self.recent = kept.iter().cloned().chain([change]).collect();
+            self.state = STATES.fetch_add(1, Ordering::Relaxed);
+        }
+        names
     }
 
     /// The objects of every file, in the order of file names.
     pub fn objects(&self) -> impl Iterator<Item = &Objects> {
-        self.0.objects.values().map(AsRef::as_ref)
+        let seen = self.files.iter().filter(|(file, _)| Some(*file) != self.except.as_ref());
+        seen.flat_map(|(_, pieces)| pieces.iter()).map(AsRef::as_ref)
     }
 
-    /// The files that have an object called `name`.
+    /// The objects of files that have one called `name`.
     pub(crate) fn with_name(&self, name: &str) -> impl Iterator<Item = &Objects> {
-        let files = self.0.by_name.get(name).into_iter().flatten();
-        files.filter_map(|file| self.0.objects.get(file)).map(AsRef::as_ref)
+        let files = self.by_name.get(name).into_iter().flatten();
+        let seen = files.filter(|(file, _)| Some(*file) != self.except.as_ref());
+        seen.flat_map(|(_, pieces)| pieces.iter()).map(AsRef::as_ref)
     }
 
-    /// Whether both are the same snapshot.
+    /// Whether both know the same.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.state == other.state && self.except == other.except
+    }
+
+    /// The names about which this knows something else than `old`.
+    pub(crate) fn changed_since(&self, old: &Self) -> Changed {
+        let mut names = HashSet::new();
+        if self.except != old.except {
+            return Changed::All;
+        }
+        if self.state == old.state {
+            return Changed::Names(names);
+        }
+        for change in self.recent.iter().rev() {
+            names.extend(change.names.iter().cloned());
+            if change.before == old.state {
+                return Changed::Names(names);
+            }
+        }
+        Changed::All
     }
 }
 
-impl Files {
-    fn forget(&mut self, file: &str) {
-        let Some(old) = self.objects.remove(file) else { return };
-        for name in old.names() {
-            if let Some(files) = self.by_name.get_mut(name) {
-                files.remove(file);
-                if files.is_empty() {
-                    self.by_name.remove(name);
-                }
-            }
-        }
+/// The pieces of `all` that `others` does not have.
+fn without(all: &Pieces, others: &Pieces) -> Vec<Arc<Objects>> {
+    let known: HashSet<_> = others.iter().map(Arc::as_ptr).collect();
+    all.iter().filter(|piece| !known.contains(&Arc::as_ptr(piece))).cloned().collect()
+}
+
+/// The names of objects that are not the same on both sides.
+fn differing(one: &[Arc<Objects>], other: &[Arc<Objects>]) -> HashSet<String> {
+    fn compare<T: PartialEq>(
+        one: &[Arc<Objects>],
+        other: &[Arc<Objects>],
+        of: impl Fn(&Objects) -> &BTreeMap<ObjectKey, T>,
+        names: &mut HashSet<String>,
+    ) {
+        let index =
+            |pieces| -> BTreeMap<&ObjectKey, &T> { <[Arc<Objects>]>::iter(pieces).flat_map(|p| of(p)).collect() };
+        let (one, other) = (index(one), index(other));
+        let differs =
+            |(key, value): &(&&ObjectKey, &&T), there: &BTreeMap<&ObjectKey, &T>| there.get(*key) != Some(*value);
+        names.extend(one.iter().filter(|entry| differs(entry, &other)).map(|(key, _)| key.1.clone()));
+        names.extend(other.iter().filter(|entry| differs(entry, &one)).map(|(key, _)| key.1.clone()));
     }
+    let mut names = HashSet::new();
+    compare(one, other, |objects| &objects.secrets, &mut names);
+    compare(one, other, |objects| &objects.config_maps, &mut names);
+    names
 }
 
 #[cfg(test)]
@@ -144,10 +214,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn secret(name: &str) -> Arc<Objects> {
+    fn secret(name: &str) -> Pieces {
         let mut objects = Objects::default();
         objects.add(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": {"k": ""}}));
-        Arc::new(objects)
+        Arc::from([Arc::new(objects)])
+    }
+
+    fn names(changed: Changed) -> Vec<String> {
+        let Changed::Names(names) = changed else { panic!("all") };
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.sort();
+        names
     }
 
     #[test]
@@ -156,12 +233,38 @@ mod tests {
         workspace.set("a.yaml", secret("one"));
         assert_eq!(workspace.with_name("one").count(), 1);
         let before = workspace.clone();
-        workspace.set("a.yaml", secret("one"));
-        assert!(workspace.is(&before), "nothing changed");
-        workspace.set("a.yaml", secret("two"));
+        assert!(workspace.set("a.yaml", secret("one")).is_empty());
+        assert!(names(workspace.changed_since(&before)).is_empty(), "nothing changed");
+        assert_eq!(workspace.set("a.yaml", secret("two")).len(), 2);
+        assert_eq!(names(workspace.changed_since(&before)), ["one", "two"]);
         assert_eq!(workspace.with_name("one").count(), 0);
         assert_eq!(before.with_name("one").count(), 1, "a snapshot does not change");
-        workspace.remove("a.yaml");
+        workspace.set("a.yaml", Pieces::default());
         assert_eq!(workspace.objects().count(), 0);
+    }
+
+    #[test]
+    fn a_file_does_not_see_itself() {
+        let mut workspace = Workspace::new();
+        workspace.set("a", secret("s"));
+        workspace.set("b", secret("s"));
+        assert_eq!(workspace.with_name("s").count(), 2);
+        assert_eq!(workspace.seen_by("a").with_name("s").count(), 1);
+        assert_eq!(workspace.seen_by("a").objects().count(), 1);
+    }
+
+    #[test]
+    fn what_is_too_long_ago_may_be_anything() {
+        let mut workspace = Workspace::new();
+        let start = workspace.clone();
+        for number in 0..REMEMBERED {
+            workspace.set("a", secret(&number.to_string()));
+        }
+        assert_eq!(names(workspace.changed_since(&start)).len(), REMEMBERED);
+        workspace.set("a", secret("one more"));
+        assert!(matches!(workspace.changed_since(&start), Changed::All));
+        let mut other = start.clone();
+        other.set("a", secret("elsewhere"));
+        assert!(matches!(other.changed_since(&workspace), Changed::All), "not a state it came from");
     }
 }

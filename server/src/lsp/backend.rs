@@ -5,6 +5,7 @@ use super::guard::{internal, message};
 use super::handlers;
 use crate::documents::Snapshot;
 use crate::ide::Analysis;
+use crate::schedule::CancelOnDrop;
 use crate::session::Session;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -68,12 +69,15 @@ impl Backend {
     {
         let Some(snapshot) = self.shared.session.snapshot(uri.as_str()) else { return Ok(None) };
         let shared = Arc::clone(&self.shared);
+        let cancel = CancelOnDrop::default();
+        let asked = cancel.0.clone();
         let job = move || {
-            let analysis = shared.session.analysis(&snapshot);
-            question(&shared, &snapshot, &analysis)
+            let analysis = shared.session.analysis(&snapshot, &|| asked.is_cancelled())?;
+            (!asked.is_cancelled()).then(|| question(&shared, &snapshot, &analysis))
         };
         match tokio::task::spawn_blocking(job).await {
-            Ok(answer) => Ok(Some(answer)),
+            // None: cancelled, which means that nobody is here to be answered.
+            Ok(answer) => Ok(answer),
             Err(error) => {
                 if let Ok(panic) = error.try_into_panic() {
                     tracing::error!(what, panic = message(panic.as_ref()), "a request panicked");

@@ -1,6 +1,6 @@
 //! Positions, ranges and names between bytes and the protocol. The only place that counts UTF-16.
 
-use crate::ide::{Span, TextEdit};
+use crate::ide::{Delta, Span, TextEdit};
 use ropey::Rope;
 use std::path::PathBuf;
 use tower_lsp::lsp_types::{self as lsp, Position, PositionEncodingKind, Range, TextDocumentContentChangeEvent, Url};
@@ -84,18 +84,33 @@ pub(super) fn text_edit(rope: &Rope, edit: &TextEdit, encoding: Encoding) -> lsp
     lsp::TextEdit { range: range(rope, edit.span, encoding), new_text: edit.new_text.clone() }
 }
 
-/// Applies a client's changes, one after the other, each to the result of the one before.
-pub(super) fn apply(rope: &mut Rope, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
+/// Applies a client's changes, one after the other, each to the result of the one before. Returns what they changed
+/// together; `None` if there were none.
+pub(super) fn apply(
+    rope: &mut Rope,
+    changes: Vec<TextDocumentContentChangeEvent>,
+    encoding: Encoding,
+) -> Option<Delta> {
+    let mut all: Option<Delta> = None;
     for change in changes {
-        let Some(range) = change.range else {
-            *rope = Rope::from_str(&change.text);
-            continue;
+        let old = match change.range {
+            Some(range) => {
+                let span = span(rope, range, encoding);
+                let (start, end) = (rope.byte_to_char(span.start), rope.byte_to_char(span.end));
+                rope.remove(start..end);
+                rope.insert(start, &change.text);
+                span
+            }
+            None => {
+                let whole = Span::new(0, rope.len_bytes());
+                *rope = Rope::from_str(&change.text);
+                whole
+            }
         };
-        let span = span(rope, range, encoding);
-        let (start, end) = (rope.byte_to_char(span.start), rope.byte_to_char(span.end));
-        rope.remove(start..end);
-        rope.insert(start, &change.text);
+        let delta = Delta::replaced(old, change.text.len());
+        all = Some(all.map_or(delta, |before| before.then(delta)));
     }
+    all
 }
 
 /// The local file a URI names, if it names one.
@@ -190,7 +205,8 @@ mod tests {
                 let range = Range { start: at(line, character), end: at(last_line, last_character) };
                 let place = span(&rope, range, Encoding::Utf16);
                 plain.replace_range(place.start..place.end, &new);
-                apply(&mut rope, vec![change(Some(range), &new)], Encoding::Utf16);
+                let delta = apply(&mut rope, vec![change(Some(range), &new)], Encoding::Utf16);
+                prop_assert_eq!(delta, Some(Delta::replaced(place, new.len())));
                 prop_assert_eq!(&rope.to_string(), &plain);
             }
         }

@@ -30,7 +30,9 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
         match tokio::task::spawn_blocking(job).await {
             Ok(Some(Seen { relevant, diagnostics, affected })) => {
                 start(&shared, affected);
-                publish(&shared, &snapshot, relevant, diagnostics).await;
+                if let Some(diagnostics) = diagnostics {
+                    publish(&shared, &snapshot, relevant, diagnostics).await;
+                }
             }
             Ok(None) => {}
             Err(error) => log(&name, error),
@@ -43,18 +45,19 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
 
 struct Seen {
     relevant: bool,
-    diagnostics: Vec<lsp::Diagnostic>,
+    /// None: outdated meanwhile.
+    diagnostics: Option<Vec<lsp::Diagnostic>>,
     affected: Vec<Arc<str>>,
 }
 
 /// The part that takes CPU time. None: outdated meanwhile.
 fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Seen> {
-    let analysis = shared.session.analysis(snapshot);
-    if cancel.is_cancelled() {
-        return None;
-    }
+    let stop = || cancel.is_cancelled();
+    let analysis = shared.session.analysis(snapshot, &stop)?;
     let affected = shared.session.learn(snapshot, &analysis);
-    let diagnostics = diagnostics(shared, snapshot, &analysis);
+    let diagnostics = analysis.diagnostics_until(&stop);
+    // What others have to do has to be told in any case.
+    let diagnostics = (!stop()).then(|| converted(shared, snapshot, diagnostics));
     Some(Seen { relevant: analysis.is_relevant(), diagnostics, affected })
 }
 
@@ -74,6 +77,10 @@ async fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, relevant: bool, diag
 
 /// The diagnostics of one version in the protocol's terms.
 pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<lsp::Diagnostic> {
+    converted(shared, snapshot, analysis.diagnostics())
+}
+
+fn converted(shared: &Shared, snapshot: &Snapshot, found: Vec<Diagnostic>) -> Vec<lsp::Diagnostic> {
     let Ok(uri) = Url::parse(&snapshot.name) else { return Vec::new() };
     let capabilities = shared.client_capabilities();
     let place = |span| convert::range(&snapshot.rope, span, capabilities.encoding);
@@ -96,7 +103,7 @@ pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analy
             ..lsp::Diagnostic::default()
         }
     };
-    analysis.diagnostics().into_iter().map(convert).collect()
+    found.into_iter().map(convert).collect()
 }
 
 /// The section about a rule in the reference of findings. Rules of a schema have none: their message says it all.

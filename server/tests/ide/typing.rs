@@ -106,5 +106,6 @@ fn ask_everything(analysis: &Analysis, at: usize, thoroughly: bool) {
 }
 
 fn diagnostics(analysis: &Analysis) -> BTreeSet<(usize, &'static str)> {
-    analysis.diagnostics().iter().map(|found| (line_of(analysis.text(), found.span.start), found.code)).collect()
+    let text = analysis.text();
+    analysis.diagnostics().iter().map(|found| (line_of(&text, found.span.start), found.code)).collect()
 }

@@ -40,7 +40,7 @@ impl Default for FormatOptions {
 /// The edits that format the documents of resources, Secrets and ConfigMaps; those that touch `range`, if it is given.
 /// Every edit replaces blanks by blanks. Documents that are not well-formed, and templates, get none.
 pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatOptions) -> Vec<TextEdit> {
-    let ours: Vec<_> = analysis.documents().iter().filter(|located| is_ours(&located.document)).collect();
+    let ours: Vec<_> = analysis.documents().filter(|located| is_ours(located.document)).collect();
     let trees = ours.iter().map(|located| located.document.tree().as_ref());
     let style = Style { step: options.indent.clamp(*INDENT.start(), *INDENT.end()), dash: dash_is_deeper(trees) };
     let mut edits = Vec::new();

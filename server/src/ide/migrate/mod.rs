@@ -24,10 +24,10 @@ pub struct Migrated {
 /// Rewrites every v1alpha1 resource of document number `document`. `None`: there is none, or the document is not
 /// well-formed, so that rewriting could lose something.
 pub(crate) fn of_document(analysis: &Analysis, document: usize) -> Option<Migrated> {
-    let located = analysis.documents().get(document)?;
+    let located = analysis.document(document)?;
     let mut all = Migrated { edits: Vec::new(), report: Vec::new() };
     for resource in located.document.resources().iter().filter(|one| one.version == ApiVersion::V1Alpha1) {
-        let migrated = migrate(&located.document, resource)?;
+        let migrated = migrate(located.document, resource)?;
         all.report.extend(migrated.report);
         all.edits.extend(
             migrated

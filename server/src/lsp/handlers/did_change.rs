@@ -1,5 +1,6 @@
 //! `textDocument/didChange`.
 
+use crate::ide::{Delta, Span};
 use crate::lsp::backend::Backend;
 use crate::lsp::{convert, publish};
 use std::sync::Arc;
@@ -13,8 +14,10 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeTextDocumentPar
         return;
     };
     let mut rope = snapshot.rope.clone();
-    convert::apply(&mut rope, params.content_changes, backend.shared.client_capabilities().encoding);
-    if backend.shared.session.set(name, params.text_document.version, rope) {
+    let encoding = backend.shared.client_capabilities().encoding;
+    let delta = convert::apply(&mut rope, params.content_changes, encoding);
+    let delta = delta.unwrap_or_else(|| Delta::replaced(Span::new(0, 0), 0));
+    if backend.shared.session.change(&snapshot, params.text_document.version, rope, delta) {
         publish::start(&backend.shared, [Arc::clone(&snapshot.name)]);
     }
 }

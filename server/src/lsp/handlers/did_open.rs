@@ -10,7 +10,7 @@ use tower_lsp::lsp_types::DidOpenTextDocumentParams;
 pub(in crate::lsp) fn handle(backend: &Backend, params: DidOpenTextDocumentParams) {
     let document = params.text_document;
     let name = document.uri.as_str();
-    if backend.shared.session.set(name, document.version, Rope::from_str(&document.text)) {
+    if backend.shared.session.open(name, document.version, Rope::from_str(&document.text)) {
         publish::start(&backend.shared, [Arc::from(name)]);
     }
 }
