@@ -1,7 +1,10 @@
 //! What of a live Deployment decides how it is built again.
 
-use super::deployment::is_known_script;
+use super::Kind;
+use super::deployment::{SCRIPT, is_known_script};
 use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Volume;
+use std::borrow::Cow;
 
 /// The decisions that a Deployment made earlier and that are to be kept, because another value would say the same and
 /// restart the pods. Small, so that it can be kept in place of the Deployment.
@@ -16,10 +19,10 @@ pub struct Live {
     /// The Deployment's own annotation [`CA_BUNDLE`].
     pub(super) ca_bundle_digest: Option<String>,
     /// The script that starts the server, if it is one of an operator.
-    pub(super) script: Option<String>,
+    pub(super) script: Option<Cow<'static, str>>,
     /// Whether the container has a command at all.
     pub(super) has_command: bool,
-    /// Whether a configuration is mounted.
+    /// Whether a configuration of the user's own is mounted.
     pub(super) has_config: bool,
     /// Whether trusted certificates are mounted.
     pub(super) has_bundle: bool,
@@ -43,6 +46,13 @@ impl Live {
             [shell, flag, script] if shell == "/bin/sh" && flag == "-c" && is_known_script(script) => Some(script),
             _ => None,
         };
+        let generated = Kind::GeneratedConfig.name(deployment.metadata.name.as_deref().unwrap_or_default());
+        let is_generated = |volume: &Volume| {
+            let name = volume.config_map.as_ref().map(|source| source.name.as_str());
+            name.and_then(|name| name.strip_prefix(&generated)).is_some_and(|rest| {
+                rest.len() == 9 && rest.starts_with('-') && rest[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
+            })
+        };
         let volumes = pod.and_then(|pod| pod.volumes.as_deref()).unwrap_or_default();
         let has_volume = |name| volumes.iter().any(|volume| volume.name == name && volume.config_map.is_some());
         Self {
@@ -50,9 +60,11 @@ impl Live {
             ca_bundle: marks.and_then(|marks| marks.get(CA_BUNDLE).cloned()),
             user_config_digest: own.and_then(|own| own.get(USER_CONFIG).cloned()),
             ca_bundle_digest: own.and_then(|own| own.get(CA_BUNDLE).cloned()),
-            script: script.cloned(),
+            // Most run ours, and need no copy of it.
+            script: script
+                .map(|script| if script == SCRIPT { Cow::Borrowed(SCRIPT) } else { Cow::Owned(script.clone()) }),
             has_command: !command.is_empty(),
-            has_config: has_volume("user-config"),
+            has_config: has_volume("user-config") && !volumes.iter().any(is_generated),
             has_bundle: has_volume("ca-bundle"),
         }
     }

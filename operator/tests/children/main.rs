@@ -1,0 +1,7 @@
+//! The children of a resource, built without a cluster.
+
+mod case;
+mod golden;
+mod start_script;
+mod transitions;
+mod values;
