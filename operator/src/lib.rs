@@ -1,5 +1,6 @@
 //! The operator for `LlamaStackDistribution` resources.
 
 pub mod backoff;
+pub mod oci;
 pub mod resources;
 pub mod webhooks;
