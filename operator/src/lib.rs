@@ -2,5 +2,6 @@
 
 pub mod backoff;
 pub mod oci;
+pub mod rbac;
 pub mod resources;
 pub mod webhooks;

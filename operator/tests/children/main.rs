@@ -2,6 +2,7 @@
 
 mod case;
 mod golden;
+mod rbac;
 mod start_script;
 mod transitions;
 mod values;

@@ -1,0 +1,180 @@
+//! What the operator may do, next to the code that needs it. `llsd-operator manifests` prints it, and a test compares it
+//! with the files of `deploy/rbac/`.
+
+use crate::resources::{ANYUID_ROLE, Kind};
+use crate::webhooks::SECRET_NAME;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What the names of all objects of an installation begin with. They are those of the Go operator, so that an
+/// installation of it is upgraded in place.
+pub const PREFIX: &str = "llama-stack-k8s-operator";
+/// The namespace of an installation, unless it is changed.
+pub const NAMESPACE: &str = "llama-stack-k8s-operator-system";
+/// The name of the `ValidatingWebhookConfiguration`.
+pub const WEBHOOK_CONFIGURATION: &str = "llama-stack-k8s-operator-validating-webhook-configuration";
+/// The Service in front of the webhooks.
+pub const WEBHOOK_SERVICE: &str = "llama-stack-k8s-operator-webhook-service";
+
+const CRD: &str = "llamastackdistributions.llamastack.io";
+const READ: [&str; 3] = ["get", "list", "watch"];
+
+/// One rule of a role.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rule {
+    group: &'static str,
+    resources: Vec<&'static str>,
+    /// Only objects of these names; any if empty.
+    names: Vec<&'static str>,
+    verbs: Vec<&'static str>,
+}
+
+fn rule(group: &'static str, resources: &[&'static str], verbs: &[&'static str]) -> Rule {
+    Rule { group, resources: resources.to_vec(), names: Vec::new(), verbs: verbs.to_vec() }
+}
+
+impl Rule {
+    fn named(mut self, name: &'static str) -> Self {
+        self.names.push(name);
+        self
+    }
+
+    fn to_json(&self) -> Value {
+        let mut rule = json!({"apiGroups": [self.group], "resources": self.resources});
+        if !self.names.is_empty() {
+            rule["resourceNames"] = json!(self.names);
+        }
+        rule["verbs"] = json!(self.verbs);
+        rule
+    }
+}
+
+/// Reconciling resources in any namespace.
+fn reconcile() -> Vec<Rule> {
+    let mut rules = vec![
+        rule("llamastack.io", &["llamastackdistributions"], &READ),
+        rule("llamastack.io", &["llamastackdistributions/status"], &["patch", "update"]),
+        // Without it nobody may write owner references that block deletion, where that admission check is on.
+        rule("llamastack.io", &["llamastackdistributions/finalizers"], &["update"]),
+    ];
+    let mut resources: BTreeMap<(&str, Vec<&str>), Vec<&str>> = BTreeMap::new();
+    for kind in Kind::ALL {
+        let group = resources.entry((kind.gvk().0, verbs(kind))).or_default();
+        if !group.contains(&kind.plural()) {
+            group.push(kind.plural());
+        }
+    }
+    rules.extend(resources.into_iter().map(|((group, verbs), plurals)| rule(group, &plurals, &verbs)));
+    rules.extend([
+        // A generated configuration stays while pods of an older ReplicaSet mount it.
+        rule("apps", &["replicasets"], &READ),
+        // How far the init containers of external providers are.
+        rule("", &["pods"], &READ),
+        rule("events.k8s.io", &["events"], &["create", "patch"]),
+        // On OpenShift pods run as any user: whoever binds that role must have what it grants.
+        rule("rbac.authorization.k8s.io", &["clusterroles"], &READ).named(ANYUID_ROLE),
+        rule("security.openshift.io", &["securitycontextconstraints"], &["use"]).named("anyuid"),
+        // Old versions of the Go operator left bindings for the whole cluster behind; they are removed.
+        rule("rbac.authorization.k8s.io", &["clusterrolebindings"], &["list", "delete"]),
+    ]);
+    rules
+}
+
+/// Children are found by watching, created, applied by patch, and deleted when they are not wanted any more. A volume
+/// claim holds data: it is only ever created.
+fn verbs(kind: Kind) -> Vec<&'static str> {
+    let own: &[&str] = match kind {
+        Kind::PersistentVolumeClaim => &["create"],
+        _ => &["create", "patch", "delete"],
+    };
+    READ.iter().chain(own).copied().collect()
+}
+
+/// In the operator's own namespace.
+fn leader() -> Vec<Rule> {
+    vec![rule("coordination.k8s.io", &["leases"], &["get", "create", "update", "patch"])]
+}
+
+/// The webhook's own certificate: made known to the API server.
+fn certificates() -> Vec<Rule> {
+    let verbs = ["get", "list", "watch", "patch"];
+    vec![
+        rule("apiextensions.k8s.io", &["customresourcedefinitions"], &verbs).named(CRD),
+        rule("admissionregistration.k8s.io", &["validatingwebhookconfigurations"], &verbs).named(WEBHOOK_CONFIGURATION),
+    ]
+}
+
+/// The webhook's own certificate: kept in the operator's own namespace.
+fn certificate_secret() -> Vec<Rule> {
+    vec![
+        // A name cannot be given for what does not exist yet.
+        rule("", &["secrets"], &["create"]),
+        rule("", &["secrets"], &["get", "list", "watch", "update", "patch"]).named(SECRET_NAME),
+    ]
+}
+
+/// The files of `deploy/rbac/` that are made from this code: their names and what is in them.
+#[must_use]
+pub fn manifests() -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "role.yaml",
+            documents([
+                cluster_role("manager-role", &reconcile()),
+                binding("manager-rolebinding", "manager-role", false),
+                role("leader-election-role", &leader()),
+                binding("leader-election-rolebinding", "leader-election-role", true),
+            ]),
+        ),
+        (
+            "certificates/role.yaml",
+            documents([
+                cluster_role("webhook-certificates-role", &certificates()),
+                binding("webhook-certificates-rolebinding", "webhook-certificates-role", false),
+                role("webhook-certificate-secret-role", &certificate_secret()),
+                binding("webhook-certificate-secret-rolebinding", "webhook-certificate-secret-role", true),
+            ]),
+        ),
+    ]
+}
+
+fn cluster_role(name: &str, rules: &[Rule]) -> Value {
+    object("ClusterRole", name, false, json!({"rules": rules.iter().map(Rule::to_json).collect::<Vec<_>>()}))
+}
+
+fn role(name: &str, rules: &[Rule]) -> Value {
+    object("Role", name, true, json!({"rules": rules.iter().map(Rule::to_json).collect::<Vec<_>>()}))
+}
+
+fn binding(name: &str, role: &str, namespaced: bool) -> Value {
+    let (kind, role_kind) = if namespaced { ("RoleBinding", "Role") } else { ("ClusterRoleBinding", "ClusterRole") };
+    let parts = json!({
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": format!("{PREFIX}-{role}")},
+        "subjects": [
+            {"kind": "ServiceAccount", "name": format!("{PREFIX}-controller-manager"), "namespace": NAMESPACE},
+        ],
+    });
+    object(kind, name, namespaced, parts)
+}
+
+fn object(kind: &str, name: &str, namespaced: bool, parts: Value) -> Value {
+    let mut metadata = json!({"name": format!("{PREFIX}-{name}")});
+    if namespaced {
+        metadata["namespace"] = json!(NAMESPACE);
+    }
+    metadata["labels"] = json!({"app.kubernetes.io/name": PREFIX});
+    let mut object = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": kind,
+        "metadata": metadata,
+    });
+    if let (Some(object), Value::Object(parts)) = (object.as_object_mut(), parts) {
+        object.extend(parts);
+    }
+    object
+}
+
+fn documents<const N: usize>(objects: [Value; N]) -> String {
+    let documents: Vec<_> = objects.iter().filter_map(|object| serde_yaml::to_string(object).ok()).collect();
+    format!("# Made by `llsd-operator manifests`; a test keeps it so.\n{}", documents.join("---\n"))
+}
