@@ -1,6 +1,7 @@
 //! One YAML document, understood: its tree, the resources in it, and what was found out about each.
 
 use super::facts::{self, Reference};
+use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::workspace::Objects;
 use super::{diagnostics, place};
@@ -34,6 +35,7 @@ pub(crate) struct DocumentAnalysis {
     contribution: u64,
     facts: Arc<Facts>,
     diagnostics: OnceLock<Vec<Diagnostic>>,
+    tokens: OnceLock<Vec<Token>>,
 }
 
 /// A `LlamaStackDistribution` in a document.
@@ -90,8 +92,8 @@ impl DocumentAnalysis {
         let references =
             resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
         let contribution = contribution(&resources, &objects);
-        let (facts, diagnostics) = Default::default();
-        Self { tree, resources, objects, references, contribution, facts, diagnostics }
+        let (facts, diagnostics, tokens) = Default::default();
+        Self { tree, resources, objects, references, contribution, facts, diagnostics, tokens }
     }
 
     /// The same document, judged by other facts.
@@ -105,6 +107,7 @@ impl DocumentAnalysis {
             contribution: self.contribution,
             facts,
             diagnostics: OnceLock::new(),
+            tokens: OnceLock::new(),
         }
     }
 
@@ -190,6 +193,11 @@ impl DocumentAnalysis {
     /// Everything wrong with the document, with spans relative to it.
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get_or_init(|| diagnostics::of_document(self))
+    }
+
+    /// The coloured words of the document, with spans relative to it.
+    pub(crate) fn tokens(&self) -> &[Token] {
+        self.tokens.get_or_init(|| tokens::of_document(self))
     }
 }
 

@@ -16,7 +16,9 @@ mod folding;
 mod format;
 mod hover;
 mod ids;
+mod inlay;
 mod knowledge;
+mod lens;
 mod linked;
 mod meaning;
 mod migrate;
@@ -26,6 +28,7 @@ mod preview;
 mod schema;
 mod selection;
 mod symbols;
+mod tokens;
 mod types;
 mod update;
 mod workspace;
@@ -33,11 +36,15 @@ mod workspace;
 pub use delta::Delta;
 pub use folding::{Fold, FoldKind};
 pub use format::FormatOptions;
+pub use inlay::{InlayHint, InlaySettings};
+pub use lens::{Lens, LensAction};
 pub use llsd_yaml::Span;
 pub use migrate::Migrated;
+pub use preview::Hunk;
+pub use tokens::{Token, TokenKind};
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Hover, LineOrigin, OriginKind,
-    Preview, PreviewEnv, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
+    Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
 pub use workspace::{ObjectKey, Objects, Pieces, Workspace};
 
@@ -294,4 +301,44 @@ pub fn format(analysis: &Analysis, range: Option<Span>, options: &FormatOptions)
 #[must_use]
 pub fn indent_new_line(analysis: &Analysis, offset: usize, options: &FormatOptions) -> Vec<TextEdit> {
     on_type::indent(analysis, offset, options).into_iter().collect()
+}
+
+/// The coloured words of the resources, or of the part that `range` touches, in the order of the text.
+#[must_use]
+pub fn tokens(analysis: &Analysis, range: Option<Span>) -> Vec<Token> {
+    tokens::tokens(analysis, range)
+}
+
+/// What the resources leave unsaid inside `range`, as far as `settings` want it shown.
+#[must_use]
+pub fn inlay_hints(analysis: &Analysis, range: Span, settings: &InlaySettings) -> Vec<InlayHint> {
+    inlay::hints(analysis, range, settings)
+}
+
+/// Lines above resources and providers, in the order of the text.
+#[must_use]
+pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
+    lens::lenses(analysis)
+}
+
+/// `now`, or where it could not be generated because of mistakes in the text: the last config that could, with the
+/// mistakes. `document` and `resource` are those of `now`.
+#[must_use]
+pub fn keep_preview(good: &Preview, now: Preview, analysis: &Analysis, document: usize, resource: usize) -> Preview {
+    preview::keep(good, now, analysis, document, resource)
+}
+
+/// Where the text of `right` differs from `left`.
+#[must_use]
+pub fn preview_hunks(left: &str, right: &Preview) -> Vec<Hunk> {
+    preview::hunks(left, right)
+}
+
+/// The base config that a resource's config is generated from: its distribution and the text. `None` if the program does
+/// not have it, as it does not have what is in the labels of images.
+#[must_use]
+pub fn base_config(analysis: &Analysis, document: usize, resource: usize) -> Option<(String, &'static str)> {
+    let resource = analysis.document(document)?.document.resources().get(resource)?;
+    let (name, _) = knowledge::distribution(resource.version, &resource.value);
+    Some((name?.to_owned(), preview::base(name)?))
 }

@@ -6,7 +6,7 @@ use llsd_yaml::{Node, Style};
 /// Spans around `offset`, each inside the next and smaller than it: the text of a scalar, the scalar with its quotes,
 /// its entry, the collection, and so on to the document and the file. At least the file.
 pub(crate) fn ranges(analysis: &Analysis, offset: usize) -> Vec<Span> {
-    let file = Span::new(0, analysis.text().len());
+    let file = Span::new(0, analysis.file.bytes());
     let mut found: Vec<Span> = Vec::new();
     let mut add = |span: Span| {
         let grows = found.last().is_none_or(|last| span.start <= last.start && last.end <= span.end && span != *last);

@@ -184,13 +184,36 @@ pub struct PreviewEnv {
     pub source: String,
     /// The field of the resource that asks for it.
     pub path: String,
+    /// Name and key of the Secret; `None` for Secrets that the operator derives.
+    pub secret: Option<(String, String)>,
+}
+
+/// Why the text of a resource gives no config.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The sentence for the user.
+    pub message: String,
+    /// The place in the resource.
+    pub path: String,
+    /// The place in this file.
+    pub span: Span,
 }
 
 /// The generated config of one resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preview {
     /// The name of the resource.
     pub name: String,
+    /// Its namespace; empty where it names none.
+    pub namespace: String,
+    /// The image that runs: as written, or of the distribution. `None` where that is not known.
+    pub image: Option<String>,
+    /// The version of llama-stack in the image, as far as name or tag tell.
+    pub llama_stack_version: Option<String>,
+    /// Whether this is the config of an earlier text, because the present one gives none.
+    pub stale: bool,
+    /// What prevents a config.
+    pub problems: Vec<Problem>,
     /// The config. Where nothing is generated: a comment that says why.
     pub text: String,
     /// One per line of `text`.

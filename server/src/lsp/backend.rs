@@ -24,6 +24,10 @@ pub(super) struct Shared {
     pub capabilities: OnceLock<Capabilities>,
     /// Workspace folders, to be looked through once the client is ready.
     pub folders: Mutex<Vec<Url>>,
+    /// Tokens sent last.
+    pub tokens: handlers::semantic_tokens::Sent,
+    /// Configs shown last.
+    pub previews: handlers::preview::Shown,
     published: Mutex<HashSet<Arc<str>>>,
 }
 
@@ -55,6 +59,8 @@ impl Backend {
             session: Session::default(),
             capabilities: OnceLock::new(),
             folders: Mutex::default(),
+            tokens: Default::default(),
+            previews: Default::default(),
             published: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
@@ -171,5 +177,38 @@ impl LanguageServer for Backend {
         params: lsp::DocumentOnTypeFormattingParams,
     ) -> Result<Option<Vec<lsp::TextEdit>>> {
         handlers::formatting::on_type(self, params).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: lsp::SemanticTokensParams,
+    ) -> Result<Option<lsp::SemanticTokensResult>> {
+        handlers::semantic_tokens::full(self, params).await
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: lsp::SemanticTokensDeltaParams,
+    ) -> Result<Option<lsp::SemanticTokensFullDeltaResult>> {
+        handlers::semantic_tokens::delta(self, params).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: lsp::SemanticTokensRangeParams,
+    ) -> Result<Option<lsp::SemanticTokensRangeResult>> {
+        handlers::semantic_tokens::range(self, params).await
+    }
+
+    async fn inlay_hint(&self, params: lsp::InlayHintParams) -> Result<Option<Vec<lsp::InlayHint>>> {
+        handlers::inlay_hint::handle(self, params).await
+    }
+
+    async fn code_lens(&self, params: lsp::CodeLensParams) -> Result<Option<Vec<lsp::CodeLens>>> {
+        handlers::code_lens::handle(self, params).await
+    }
+
+    async fn execute_command(&self, params: lsp::ExecuteCommandParams) -> Result<Option<serde_json::Value>> {
+        handlers::execute_command::handle(self, params).await
     }
 }

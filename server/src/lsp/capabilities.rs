@@ -1,6 +1,7 @@
 //! What client and server can do for each other, decided once at `initialize`.
 
 use super::convert::Encoding;
+use super::handlers::{execute_command, semantic_tokens};
 use tower_lsp::lsp_types::{self as lsp, OneOf, ServerCapabilities};
 
 /// The client's side, as far as answers depend on it.
@@ -20,6 +21,12 @@ pub(super) struct Client {
     pub pulls: bool,
     /// Whether the client accepts to watch files for the server.
     pub watches: bool,
+    /// Whether the client applies changes that the server asks for.
+    pub applies_edits: bool,
+    /// Whether changes may name the version of the document that they are for.
+    pub versioned_edits: bool,
+    /// Commands that the client runs itself, from `initializationOptions.commands`. Others are never sent to it.
+    pub commands: Vec<String>,
 }
 
 impl Client {
@@ -50,6 +57,17 @@ impl Client {
                 .as_ref()
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.dynamic_registration)
                 .unwrap_or(false),
+            applies_edits: workspace.as_ref().and_then(|workspace| workspace.apply_edit).unwrap_or(false),
+            versioned_edits: workspace
+                .as_ref()
+                .and_then(|workspace| workspace.workspace_edit.as_ref()?.document_changes)
+                .unwrap_or(false),
+            commands: options
+                .and_then(|options| options.get("commands")?.as_array())
+                .into_iter()
+                .flatten()
+                .filter_map(|name| Some(name.as_str()?.to_owned()))
+                .collect(),
         }
     }
 }
@@ -87,6 +105,20 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
             first_trigger_character: "\n".to_owned(),
             more_trigger_character: None,
         }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        code_lens_provider: Some(lsp::CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: client.applies_edits.then(|| lsp::ExecuteCommandOptions {
+            commands: vec![execute_command::MIGRATE.to_owned()],
+            ..lsp::ExecuteCommandOptions::default()
+        }),
+        semantic_tokens_provider: Some(lsp::SemanticTokensServerCapabilities::SemanticTokensOptions(
+            lsp::SemanticTokensOptions {
+                legend: semantic_tokens::legend(),
+                range: Some(true),
+                full: Some(lsp::SemanticTokensFullOptions::Delta { delta: Some(true) }),
+                ..lsp::SemanticTokensOptions::default()
+            },
+        )),
         folding_range_provider: Some(lsp::FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(lsp::SelectionRangeProviderCapability::Simple(true)),
         linked_editing_range_provider: Some(lsp::LinkedEditingRangeServerCapabilities::Simple(true)),

@@ -43,6 +43,7 @@ pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatO
     let ours: Vec<_> = analysis.documents().filter(|located| is_ours(located.document)).collect();
     let trees = ours.iter().map(|located| located.document.tree().as_ref());
     let style = Style { step: options.indent.clamp(*INDENT.start(), *INDENT.end()), dash: dash_is_deeper(trees) };
+    let length = analysis.file.bytes();
     let mut edits = Vec::new();
     for located in ours {
         let document = located.document.tree();
@@ -55,7 +56,7 @@ pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatO
             )),
             Some(_) => continue,
         };
-        let is_last = end == analysis.text().len();
+        let is_last = end == length;
         let found = of_document(document, inside, style, options, is_last);
         edits.extend(
             found.into_iter().map(|edit| TextEdit { span: edit.span.shift(located.offset), new_text: edit.new_text }),

@@ -11,6 +11,8 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: DidCloseTextDocume
     if !backend.shared.session.close(uri.as_str()) {
         return;
     }
+    backend.shared.tokens.forget(&uri);
+    backend.shared.previews.forget(&uri);
     let published = backend.shared.mark_published(&Arc::from(uri.as_str()), false);
     watched_files::read_again(&backend.shared, vec![uri.clone()]);
     if published {

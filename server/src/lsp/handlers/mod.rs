@@ -4,23 +4,29 @@ use super::backend::Backend;
 use tower_lsp::LspServiceBuilder;
 
 pub(super) mod code_action;
+pub(super) mod code_lens;
 pub(super) mod completion;
 pub(super) mod diagnostic;
 pub(super) mod did_change;
 pub(super) mod did_close;
 pub(super) mod did_open;
 pub(super) mod document_symbol;
+mod edits;
+pub(super) mod execute_command;
 pub(super) mod folding_range;
 pub(super) mod formatting;
 pub(super) mod hover;
 pub(super) mod initialize;
+pub(super) mod inlay_hint;
 pub(super) mod linked_editing;
 pub(super) mod preview;
+pub(super) mod preview_diff;
 pub(super) mod selection_range;
+pub(super) mod semantic_tokens;
 pub(super) mod watched_files;
 pub(super) mod workspace_folders;
 
 /// The methods that the protocol does not have.
 pub(super) fn own(service: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
-    service.custom_method("llsd/preview", preview::handle)
+    service.custom_method("llsd/preview", preview::handle).custom_method("llsd/previewDiff", preview_diff::handle)
 }

@@ -1,22 +1,52 @@
 //! `llsd/preview`: the config that a resource stands for, with the origin of every line.
+//!
+//! While the text is half-written and gives no config, the answer is the last one that could be given, marked as stale.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, OriginKind};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::convert;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use tower_lsp::jsonrpc::Result;
-use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier};
+use tower_lsp::lsp_types::{Position, Range, TextDocumentIdentifier, Url};
 
 /// Which resource: the one at `position`, else number `resource` of document number `document` of the file (both from
 /// 0, and 0 if missing), else the first of the file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct Params {
-    text_document: TextDocumentIdentifier,
+    pub(super) text_document: TextDocumentIdentifier,
     position: Option<Position>,
     document: Option<usize>,
     resource: Option<usize>,
+}
+
+/// The last config of each resource of an open document that could be generated.
+#[derive(Debug, Default)]
+pub(in crate::lsp) struct Shown(Mutex<HashMap<Url, Configs>>);
+
+/// Configs by namespace and name of their resource.
+type Configs = HashMap<(String, String), ide::Preview>;
+
+impl Shown {
+    /// Forgets a document that was closed.
+    pub(in crate::lsp) fn forget(&self, uri: &Url) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+    }
+
+    /// Remembers a good config; `None` if this is none. Else the last good one of the resource.
+    fn last_good(&self, uri: &Url, now: &ide::Preview) -> Option<ide::Preview> {
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_document = shown.entry(uri.clone()).or_default();
+        let name = (now.namespace.clone(), now.name.clone());
+        if now.hash.is_empty() {
+            return of_document.get(&name).cloned();
+        }
+        of_document.insert(name, now.clone());
+        None
+    }
 }
 
 /// The config of one version of the document.
@@ -30,6 +60,13 @@ pub(in crate::lsp) struct Answer {
     /// Number of the resource in that document, from 0: not 0 in a `List` or `Template` only.
     resource: usize,
     name: String,
+    namespace: String,
+    image: Option<String>,
+    /// Null where neither name nor tag of the image tell.
+    llama_stack_version: Option<String>,
+    /// Whether this is the config of an earlier text: `problems` say what is wrong with the present one.
+    stale: bool,
+    problems: Vec<Problem>,
     text: String,
     language_id: &'static str,
     /// One per line of `text`.
@@ -40,8 +77,16 @@ pub(in crate::lsp) struct Answer {
     warnings: Vec<String>,
 }
 
+/// What prevents a config.
 #[derive(Debug, Serialize)]
-struct Line {
+struct Problem {
+    message: String,
+    path: String,
+    range: Range,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Line {
     /// `resource`, `base`, `default` or `rule`.
     kind: &'static str,
     path: String,
@@ -55,6 +100,12 @@ struct Env {
     name: String,
     source: String,
     path: String,
+    /// Name of the user's Secret; absent for those that the operator derives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+    /// The key in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
 }
 
 /// Generates the config of one resource; null if there is no resource at that place.
@@ -65,16 +116,26 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<
     Ok(backend.ask(&uri, "llsd/preview", question).await?.flatten())
 }
 
-fn answer(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &Params) -> Option<Answer> {
+/// The document and the resource in it that are asked for.
+pub(super) fn place(
+    shared: &Shared,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    params: &Params,
+) -> Option<(usize, usize)> {
     let encoding = shared.client_capabilities().encoding;
     let at = params.position.map(|position| convert::offset(&snapshot.rope, position, encoding));
-    let (document, resource) = match (at, params.document) {
-        (Some(offset), _) => analysis.resource_at(offset)?,
-        (None, Some(document)) => (document, params.resource.unwrap_or_default()),
-        (None, None) => (analysis.resources().first()?.document, 0),
-    };
-    let preview = ide::preview_of(analysis, document, resource)?;
-    let line = |line: ide::LineOrigin| Line {
+    match (at, params.document) {
+        (Some(offset), _) => analysis.resource_at(offset),
+        (None, Some(document)) => Some((document, params.resource.unwrap_or_default())),
+        (None, None) => Some((analysis.resources().first()?.document, 0)),
+    }
+}
+
+/// The origin of a line in the protocol's terms.
+pub(super) fn line(shared: &Shared, snapshot: &Snapshot, line: ide::LineOrigin) -> Line {
+    let encoding = shared.client_capabilities().encoding;
+    Line {
         kind: match line.kind {
             OriginKind::Resource => "resource",
             OriginKind::Base => "base",
@@ -83,16 +144,39 @@ fn answer(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &Pa
         },
         path: line.path,
         range: line.source_span.map(|span| convert::range(&snapshot.rope, span, encoding)),
+    }
+}
+
+fn answer(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &Params) -> Option<Answer> {
+    let encoding = shared.client_capabilities().encoding;
+    let (document, resource) = place(shared, snapshot, analysis, params)?;
+    let mut preview = ide::preview_of(analysis, document, resource)?;
+    if let Some(good) = shared.previews.last_good(&params.text_document.uri, &preview) {
+        preview = ide::keep_preview(&good, preview, analysis, document, resource);
+    }
+    let env = |env: ide::PreviewEnv| {
+        let (secret, key) = env.secret.unzip();
+        Env { name: env.name, source: env.source, path: env.path, secret, key }
+    };
+    let problem = |problem: ide::Problem| Problem {
+        message: problem.message,
+        path: problem.path,
+        range: convert::range(&snapshot.rope, problem.span, encoding),
     };
     Some(Answer {
         version: snapshot.version,
         document,
         resource,
         name: preview.name,
+        namespace: preview.namespace,
+        image: preview.image,
+        llama_stack_version: preview.llama_stack_version,
+        stale: preview.stale,
+        problems: preview.problems.into_iter().map(problem).collect(),
         text: preview.text,
         language_id: "yaml",
-        lines: preview.lines.into_iter().map(line).collect(),
-        env: preview.env.into_iter().map(|env| Env { name: env.name, source: env.source, path: env.path }).collect(),
+        lines: preview.lines.into_iter().map(|origin| line(shared, snapshot, origin)).collect(),
+        env: preview.env.into_iter().map(env).collect(),
         hash: preview.hash,
         warnings: preview.warnings,
     })

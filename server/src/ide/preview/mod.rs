@@ -1,23 +1,37 @@
 //! The config that a resource stands for, with the origin of every line.
 
+mod diff;
+
 use super::document::{DocumentAnalysis, Resource};
-use super::types::{LineOrigin, OriginKind, Preview, PreviewEnv};
-use super::{Analysis, Span, place};
+use super::types::{LineOrigin, OriginKind, Preview, PreviewEnv, Problem};
+use super::{Analysis, Span, knowledge, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::finding::{Severity, Target};
+use llsd_generator::distribution::Distributions;
 use llsd_generator::generate::{ConfigSource, EnvSource, Generated, Origin};
 use llsd_generator::path::Path;
 use std::ops::Range;
+
+pub use diff::Hunk;
+pub(crate) use diff::{base, hunks};
 
 pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Option<Preview> {
     let located = analysis.document(number)?;
     let document = located.document;
     let resource = document.resources().get(resource)?;
+    let shown = Preview {
+        name: resource.name().to_owned(),
+        namespace: resource.namespace().to_owned(),
+        image: image(resource),
+        llama_stack_version: knowledge::target_version(resource.version, &resource.value),
+        ..Preview::default()
+    };
     let Some(generated) = document.generated(resource) else {
-        return Some(nothing(resource, &reason(document, resource)));
+        let reason = reason(document, resource);
+        let problems = problems(document, resource, located.offset);
+        return Some(Preview { problems, ..nothing(shown, &reason) });
     };
     Some(Preview {
-        name: resource.name().to_owned(),
         text: generated.text.clone(),
         lines: generated.lines.iter().map(|origin| line(document, resource, origin, located.offset)).collect(),
         env: generated
@@ -27,11 +41,61 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
                 name: variable.name.clone(),
                 source: source(&variable.source),
                 path: variable.origin.to_string(),
+                secret: secret(&variable.source),
             })
             .collect(),
         hash: generated.hash.clone(),
         warnings: generated.warnings.iter().map(|finding| finding.message.clone()).collect(),
+        ..shown
     })
+}
+
+/// The config that the resource had before its text gave none any more: marked as stale, with what is wrong now, and
+/// with the places of today. `now` is its preview today; it comes back as it is if nothing is wrong with it.
+pub(crate) fn keep(good: &Preview, now: Preview, analysis: &Analysis, number: usize, resource: usize) -> Preview {
+    let located = analysis.document(number);
+    let found = located.and_then(|located| Some((located, located.document.resources().get(resource)?)));
+    let Some((located, resource)) = found.filter(|_| !now.problems.is_empty()) else { return now };
+    let again = |line: &LineOrigin| LineOrigin {
+        source_span: line
+            .source_span
+            .map(|_| source_span(located.document, resource, &Path::parse(&line.path)).shift(located.offset)),
+        ..line.clone()
+    };
+    Preview {
+        stale: true,
+        text: good.text.clone(),
+        lines: good.lines.iter().map(again).collect(),
+        env: good.env.clone(),
+        hash: good.hash.clone(),
+        warnings: good.warnings.clone(),
+        ..now
+    }
+}
+
+fn image(resource: &Resource) -> Option<String> {
+    match knowledge::distribution(resource.version, &resource.value) {
+        (_, Some(image)) => Some(image.to_owned()),
+        (Some(name), None) => Some(Distributions::embedded().get(name).ok()?.image.clone()),
+        (None, None) => None,
+    }
+}
+
+/// What is wrong with a resource so that it has no config.
+fn problems(document: &DocumentAnalysis, resource: &Resource, offset: usize) -> Vec<Problem> {
+    if resource.version == ApiVersion::V1Alpha1 {
+        return Vec::new();
+    }
+    let findings = resource.early.iter().chain(&document.outcome(resource).findings);
+    findings
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| Problem {
+            message: finding.message.clone(),
+            path: finding.path.to_string(),
+            span: place::span(document.tree(), &place::steps(&resource.base, &finding.path), finding.target)
+                .shift(offset),
+        })
+        .collect()
 }
 
 /// The lines that the field at `path` produced, counted from 0.
@@ -63,6 +127,13 @@ fn source(source: &EnvSource) -> String {
     }
 }
 
+fn secret(source: &EnvSource) -> Option<(String, String)> {
+    match source {
+        EnvSource::Secret(secret) => Some((secret.name.clone(), secret.key.clone())),
+        EnvSource::Derived(_) => None,
+    }
+}
+
 fn reason(document: &DocumentAnalysis, resource: &Resource) -> String {
     if resource.version == ApiVersion::V1Alpha1 {
         return "A v1alpha1 resource generates no config: migrate it to v1alpha2.".to_owned();
@@ -87,13 +158,10 @@ fn reason(document: &DocumentAnalysis, resource: &Resource) -> String {
     }
 }
 
-fn nothing(resource: &Resource, reason: &str) -> Preview {
+fn nothing(shown: Preview, reason: &str) -> Preview {
     Preview {
-        name: resource.name().to_owned(),
         text: format!("# {}\n", reason.replace('\n', " ")),
         lines: vec![LineOrigin { kind: OriginKind::Rule, path: reason.to_owned(), source_span: None }],
-        env: Vec::new(),
-        hash: String::new(),
-        warnings: Vec::new(),
+        ..shown
     }
 }

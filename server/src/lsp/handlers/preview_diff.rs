@@ -1,0 +1,163 @@
+//! `llsd/previewDiff`: how the generated config of a resource differs from another one.
+
+use super::edits::refused;
+use super::preview::{self, Line};
+use crate::documents::Snapshot;
+use crate::ide::{self, Analysis, Preview, Workspace};
+use crate::lsp::backend::{Backend, Shared};
+use crate::lsp::convert;
+use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::sync::Arc;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::lsp_types::Url;
+
+/// Bytes of a saved file that are read at most.
+const MAX_FILE: u64 = 64 << 20;
+
+/// Which resource, as in `llsd/preview`, and what its config is compared with: `base` (the distribution's own config),
+/// `saved` (the config of the file as it was saved), or the URI of a file with another resource: the one of the same
+/// name, else the first.
+#[derive(Debug, Deserialize)]
+pub(in crate::lsp) struct Params {
+    #[serde(flatten)]
+    which: preview::Params,
+    against: String,
+}
+
+/// The two configs, the older one first.
+#[derive(Debug, Serialize)]
+pub(in crate::lsp) struct Answer {
+    left: Side,
+    right: Side,
+    hunks: Vec<Hunk>,
+}
+
+#[derive(Debug, Serialize)]
+struct Side {
+    title: String,
+    text: String,
+}
+
+/// Lines that differ, counted from 0, without the last one.
+#[derive(Debug, Serialize)]
+struct Hunk {
+    left: Lines,
+    right: Lines,
+    /// Where the lines on the right come from, each source once.
+    origins: Vec<Line>,
+}
+
+#[derive(Debug, Serialize)]
+struct Lines {
+    start: usize,
+    end: usize,
+}
+
+impl From<Range<usize>> for Lines {
+    fn from(lines: Range<usize>) -> Self {
+        Self { start: lines.start, end: lines.end }
+    }
+}
+
+/// Compares the config of one resource. The error says in a sentence why that cannot be done.
+pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<Answer> {
+    let uri = params.which.text_document.uri.clone();
+    let question =
+        move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| answer(shared, snapshot, analysis, &params);
+    match backend.ask(&uri, "llsd/previewDiff", question).await? {
+        None => Err(refused("The document is not open")),
+        Some(answer) => answer.map_err(refused),
+    }
+}
+
+fn answer(
+    shared: &Shared,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    params: &Params,
+) -> std::result::Result<Answer, String> {
+    if params.against == "cluster" {
+        return Err(
+            "Cluster access is off: this server compares with the base config, the saved file, or another file"
+                .to_owned(),
+        );
+    }
+    let place = preview::place(shared, snapshot, analysis, &params.which);
+    let (document, resource) = place.ok_or("There is no LlamaStackDistribution at this place")?;
+    let right = ide::preview_of(analysis, document, resource).ok_or("There is no such resource in the document")?;
+    generated(&right)?;
+    let left = match params.against.as_str() {
+        "base" => {
+            let (name, text) = ide::base_config(analysis, document, resource)
+                .ok_or("The base config of an image is in its labels, which are read in the cluster only")?;
+            Side { title: format!("base config of {name}"), text: text.to_owned() }
+        }
+        "saved" => saved(shared, &params.which.text_document.uri, &right, (document, resource), "saved")?,
+        other => {
+            let uri = Url::parse(other)
+                .map_err(|_| format!("\"{other}\" is neither base, saved, cluster, nor the URI of a file"))?;
+            saved(shared, &uri, &right, (usize::MAX, 0), "of the other file")?
+        }
+    };
+    let hunk = |hunk: ide::Hunk| Hunk {
+        left: hunk.left.into(),
+        right: hunk.right.into(),
+        origins: hunk.origins.into_iter().map(|origin| preview::line(shared, snapshot, origin)).collect(),
+    };
+    let hunks = ide::preview_hunks(&left.text, &right).into_iter().map(hunk).collect();
+    Ok(Answer { left, right: Side { title: format!("{} (generated)", right.name), text: right.text }, hunks })
+}
+
+/// The config of the resource that has the name of `wanted` in a file, else of the one at `place`, else of the first.
+/// Files that are open are taken as they are on the screen, unless it is the saved text that is wanted.
+fn saved(
+    shared: &Shared,
+    uri: &Url,
+    wanted: &Preview,
+    place: (usize, usize),
+    what: &str,
+) -> std::result::Result<Side, String> {
+    let open = shared.session.snapshot(uri.as_str()).filter(|_| what != "saved");
+    let analysis = match open {
+        Some(snapshot) => shared.session.analysis(&snapshot, &|| false).ok_or("The file could not be analysed")?,
+        None => Arc::new(ide::analyse(read(uri)?.into(), None, &Workspace::new())),
+    };
+    let mut found: Vec<Preview> = Vec::new();
+    let mut same_place = None;
+    let mut numbers: Vec<usize> = analysis.resources().iter().map(|resource| resource.document).collect();
+    numbers.dedup();
+    for document in numbers {
+        for resource in 0.. {
+            let Some(preview) = ide::preview_of(&analysis, document, resource) else { break };
+            if (document, resource) == place {
+                same_place = Some(found.len());
+            }
+            found.push(preview);
+        }
+    }
+    let same_name = |preview: &Preview| preview.name == wanted.name && preview.namespace == wanted.namespace;
+    let number = found.iter().position(same_name).or(same_place).unwrap_or_default();
+    let preview = found.into_iter().nth(number).ok_or("There is no LlamaStackDistribution in that file")?;
+    generated(&preview)?;
+    Ok(Side { title: format!("{} ({what})", preview.name), text: preview.text })
+}
+
+/// Only what was generated can be compared.
+fn generated(preview: &Preview) -> std::result::Result<(), String> {
+    if preview.hash.is_empty() { Err(preview.text.trim_start_matches("# ").trim_end().to_owned()) } else { Ok(()) }
+}
+
+fn read(uri: &Url) -> std::result::Result<String, String> {
+    let path = convert::file_path(uri).ok_or_else(|| format!("{uri} is not a file on this machine"))?;
+    let failed = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => format!("{} has not been saved yet", path.display()),
+        _ => format!("{} cannot be read: {error}", path.display()),
+    };
+    let size = std::fs::metadata(&path).map_err(failed)?.len();
+    if size > MAX_FILE {
+        return Err(format!("{} is too large", path.display()));
+    }
+    std::fs::read_to_string(&path).map_err(failed)
+}
