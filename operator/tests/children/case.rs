@@ -189,7 +189,7 @@ impl Case {
                 .map(|child| serde_yaml::to_string(&child.object).expect("YAML"))
                 .collect::<Vec<_>>()
                 .join("---\n"),
-            Err(error) => format!("error: {error}\n"),
+            Err(error) => format!("# Refused: {error}\n"),
         }
     }
 }

@@ -1,0 +1,145 @@
+//! The operator is installed by `kubectl apply -k`.
+
+use crate::repository;
+use llsd_operator::rbac::{NAMESPACE, PREFIX, WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE};
+use llsd_operator::webhooks::{CONVERT_PATH, SECRET_NAME, VALIDATE_PATH, WEBHOOK_NAME};
+use llsd_tests::cluster::{Cluster, Request};
+use serde::Deserialize as _;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const CRD: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/llamastackdistributions.llamastack.io";
+
+fn kubectl() -> Command {
+    let built = Command::new(repository("tests/cluster/build.sh")).output().expect("build.sh");
+    assert!(built.status.success());
+    Command::new(PathBuf::from(String::from_utf8_lossy(&built.stdout).trim()).join("kubectl"))
+}
+
+fn overlay(name: &str) -> PathBuf {
+    repository("operator/deploy/overlays").join(name)
+}
+
+/// What kustomize makes of an overlay.
+fn rendered(name: &str) -> Vec<Value> {
+    let output = kubectl().arg("kustomize").arg(overlay(name)).output().expect("kubectl");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("text");
+    serde_yaml::Deserializer::from_str(&text).map(|document| Value::deserialize(document).expect("YAML")).collect()
+}
+
+fn find<'a>(objects: &'a [Value], kind: &str, name: &str) -> &'a Value {
+    let found = objects.iter().find(|object| object["kind"] == kind && object["metadata"]["name"] == name);
+    found.unwrap_or_else(|| panic!("no {kind} {name}"))
+}
+
+fn run(mut command: Command) -> String {
+    let output = command.stdin(Stdio::null()).output().expect("kubectl");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// On a cluster with what the Go operator's manifest had installed there, as far as names and selectors go.
+#[test]
+fn is_installed_over_the_go_operator_and_again() {
+    let cluster = Cluster::own();
+    let with_cluster = |command: &mut Command| {
+        command.arg("--kubeconfig").arg(cluster.folder().join("kubeconfig"));
+    };
+    let mut before = kubectl();
+    with_cluster(&mut before);
+    before.args(["apply", "-f"]).arg(repository("tests/tests/operator_manifests/go-install.yaml"));
+    run(before);
+
+    let apply = || {
+        let mut command = kubectl();
+        with_cluster(&mut command);
+        command.args(["apply", "--server-side", "--force-conflicts", "-k"]).arg(overlay("kubernetes"));
+        run(command)
+    };
+    let first = apply();
+    assert!(
+        first.contains("deployment.apps/llama-stack-k8s-operator-controller-manager serverside-applied"),
+        "{first}"
+    );
+    apply();
+
+    let path = format!("/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{PREFIX}-controller-manager");
+    let deployment = cluster.send(Request::get(path)).body;
+    assert_eq!(deployment["spec"]["replicas"], 2);
+    let containers = deployment["spec"]["template"]["spec"]["containers"].as_array().expect("containers");
+    assert_eq!(containers.len(), 1, "a container is left of the operator before");
+    assert_eq!(containers[0]["command"][0], "/llsd-operator");
+
+    let crd = cluster.send(Request::get(CRD)).body;
+    let service = &crd["spec"]["conversion"]["webhook"]["clientConfig"]["service"];
+    assert_eq!(service["name"], WEBHOOK_SERVICE);
+    assert_eq!(service["path"], CONVERT_PATH);
+    let versions: Vec<_> = crd["spec"]["versions"].as_array().expect("versions").iter().collect();
+    assert!(versions.iter().any(|version| version["name"] == "v1alpha2" && version["storage"] == true));
+}
+
+#[test]
+fn names_are_those_of_the_code() {
+    let objects = rendered("kubernetes");
+    let webhook = &find(&objects, "ValidatingWebhookConfiguration", WEBHOOK_CONFIGURATION)["webhooks"][0];
+    assert_eq!(webhook["name"], WEBHOOK_NAME);
+    assert_eq!(webhook["clientConfig"]["service"]["name"], WEBHOOK_SERVICE);
+    assert_eq!(webhook["clientConfig"]["service"]["namespace"], NAMESPACE);
+    assert_eq!(webhook["clientConfig"]["service"]["path"], VALIDATE_PATH);
+    find(&objects, "Service", WEBHOOK_SERVICE);
+    let manager = find(&objects, "Deployment", &format!("{PREFIX}-controller-manager"));
+    let container = &manager["spec"]["template"]["spec"]["containers"][0];
+    let image = container["image"].as_str().expect("an image");
+    assert!(image.ends_with(concat!(":", env!("CARGO_PKG_VERSION"))), "{image} is another version");
+    let variables = container["env"].as_array().expect("variables");
+    assert!(variables.iter().any(|variable| variable["name"] == "OPERATOR_IMAGE" && variable["value"] == image));
+}
+
+/// The service of another mounts the certificate, and then the operator needs no right to make one.
+#[test]
+fn overlays_with_a_mounted_certificate_have_fewer_rights() {
+    for (name, mark) in
+        [("cert-manager", "cert-manager.io/inject-ca-from"), ("openshift", "service.beta.openshift.io/inject-cabundle")]
+    {
+        let objects = rendered(name);
+        assert!(!objects.iter().any(|object| {
+            object["metadata"]["name"].as_str().is_some_and(|name| name.contains("webhook-certificate"))
+        }));
+        let crd = find(&objects, "CustomResourceDefinition", "llamastackdistributions.llamastack.io");
+        let webhooks = find(&objects, "ValidatingWebhookConfiguration", WEBHOOK_CONFIGURATION);
+        for object in [crd, webhooks] {
+            assert!(object["metadata"]["annotations"][mark].is_string(), "{name}");
+        }
+        let manager = find(&objects, "Deployment", &format!("{PREFIX}-controller-manager"));
+        assert_eq!(manager["spec"]["template"]["spec"]["volumes"][0]["secret"]["secretName"], SECRET_NAME);
+        let arguments = &manager["spec"]["template"]["spec"]["containers"][0]["args"];
+        assert!(arguments.to_string().contains("--webhook-cert-dir="), "{arguments}");
+    }
+}
+
+/// What the cluster knows of these overlays it takes; the kinds of cert-manager are not installed here.
+#[test]
+fn the_other_overlays_are_accepted_where_their_kinds_exist() {
+    let cluster = Cluster::own();
+    for name in ["cert-manager", "openshift"] {
+        let mut namespace = kubectl();
+        namespace.arg("--kubeconfig").arg(cluster.folder().join("kubeconfig"));
+        namespace.args(["apply", "-f"]).arg(repository("operator/deploy/base/namespace.yaml"));
+        run(namespace);
+        let known: Vec<_> = rendered(name)
+            .into_iter()
+            .filter(|object| {
+                !object["apiVersion"].as_str().is_some_and(|version| version.starts_with("cert-manager.io"))
+            })
+            .map(|object| serde_yaml::to_string(&object).expect("YAML"))
+            .collect();
+        let file = cluster.folder().join(format!("{name}.yaml"));
+        std::fs::write(&file, known.join("---\n")).expect("a file");
+        let mut command = kubectl();
+        command.arg("--kubeconfig").arg(cluster.folder().join("kubeconfig"));
+        command.args(["apply", "--server-side", "--dry-run=server", "--validate=strict", "-f"]).arg(file);
+        run(command);
+    }
+}
