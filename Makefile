@@ -32,12 +32,12 @@ lint: ## formatting, clippy, licences and sources of dependencies
 	"$$(tests/setup/cargo-deny.sh)" --log-level error check bans licenses sources
 	@if [ -f vscode-extension/package.json ]; then tests/setup/npm.sh; npm --prefix vscode-extension run --silent lint; fi
 
-# Files to measure on; more than our samples say more: make bench FILES='a/*.yaml b/*.yaml'
-FILES ?= samples/*.yaml
+# More files to measure on: make bench FILES='a/*.yaml b/*.yaml'
+FILES ?=
 
-bench: ## measure the YAML tree: speed beside yaml-rust2, and what is read behind random damage
-	$(CARGO) run --quiet --release --package llsd-yaml --example throughput -- $(FILES)
-	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- $(FILES)
+bench: ## measure the YAML tree: speed beside yaml-rust2 and serde_yaml, and what is read behind random damage
+	LLSD_BENCH_FILES='$(wildcard $(FILES))' $(CARGO) bench --quiet --package llsd-yaml --bench throughput
+	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- samples/*.yaml configs/*/config.yaml $(FILES)
 
 crd: ## write operator/deploy/crd/ again from the types
 	$(CARGO) run --quiet --package llsd-generator --example crd

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
 pub mod damage;
+pub mod hostile;
 
 use llsd_yaml::{Document, Kind, Node, Stream};
 use yaml_rust2::Event;
