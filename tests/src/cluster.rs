@@ -49,16 +49,30 @@ impl Cluster {
         Self::start().expect("no API server; `make setup` installs what it needs")
     }
 
+    /// As [`Cluster::own`], with the controller manager (Deployments make pods, owner references are followed), and a
+    /// user `operator` that may only do what roles let it: see [`Cluster::operator_kubeconfig`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Cluster::shared`].
+    #[must_use]
+    pub fn with_controllers() -> Self {
+        Self::start_with(&["--controllers"], Some("")).expect("no API server; `make setup` installs what it needs")
+    }
+
     fn start() -> Result<Self> {
+        Self::start_with(&[], None)
+    }
+
+    fn start_with(options: &[&str], operator_groups: Option<&str>) -> Result<Self> {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster");
         let folder = fresh_folder()?;
-        let mut supervisor = Command::new(scripts.join("up.sh"))
-            .arg(&folder)
-            .arg("--attached")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("tests/cluster/up.sh cannot be run")?;
+        let mut command = Command::new(scripts.join("up.sh"));
+        command.arg(&folder).args(options).arg("--attached").stdin(Stdio::piped()).stdout(Stdio::piped());
+        if let Some(groups) = operator_groups {
+            command.env("OPERATOR_GROUPS", groups);
+        }
+        let mut supervisor = command.spawn().context("tests/cluster/up.sh cannot be run")?;
         let output = supervisor.stdout.take().context("no pipe to up.sh")?;
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line)?;
@@ -75,6 +89,12 @@ impl Cluster {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// A kubeconfig of the user `operator`, whose requests are in the audit log `audit/log`.
+    #[must_use]
+    pub fn operator_kubeconfig(&self) -> PathBuf {
+        self.folder.join("operator.kubeconfig")
     }
 
     /// A client that may do everything. It must be used on [`Cluster::runtime`].

@@ -3,3 +3,4 @@
 pub mod cluster;
 pub mod llama_stack;
 pub mod llsd;
+pub mod operator;

@@ -14,19 +14,19 @@ pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| match std::env::var_os("LLSD_BIN") {
         Some(path) => path.into(),
-        None => build(),
+        None => build("llsd", "llsd"),
     })
 }
 
-/// Cargo tells where it puts the binary, whatever the target folder and profile are.
-fn build() -> PathBuf {
+/// Builds a binary of the workspace. Cargo tells where it puts it, whatever the target folder and profile are.
+pub(crate) fn build(package: &str, name: &str) -> PathBuf {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--quiet", "--package", "llsd", "--bin", "llsd", "--message-format", "json"]);
+    command.args(["build", "--quiet", "--package", package, "--bin", name, "--message-format", "json"]);
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }
     let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    assert!(output.status.success(), "llsd does not build:\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{name} does not build:\n{}", String::from_utf8_lossy(&output.stderr));
     let messages = String::from_utf8_lossy(&output.stdout);
     messages
         .lines()

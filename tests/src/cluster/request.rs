@@ -18,32 +18,43 @@ pub struct Request {
     method: Method,
     path: String,
     body: Vec<u8>,
+    content: &'static str,
 }
+
+const JSON: &str = "application/json";
 
 impl Request {
     /// Reads what is at `path`.
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::GET, path: path.into(), body: Vec::new() }
+        Self { method: Method::GET, path: path.into(), body: Vec::new(), content: JSON }
     }
 
     /// Creates `body` in the collection at `path`.
     pub fn post(path: impl Into<String>, body: &Value) -> Self {
-        Self { method: Method::POST, path: path.into(), body: body.to_string().into_bytes() }
+        Self { method: Method::POST, path: path.into(), body: body.to_string().into_bytes(), content: JSON }
     }
 
     /// Replaces what is at `path` by `body`.
     pub fn put(path: impl Into<String>, body: &Value) -> Self {
-        Self { method: Method::PUT, path: path.into(), body: body.to_string().into_bytes() }
+        Self { method: Method::PUT, path: path.into(), body: body.to_string().into_bytes(), content: JSON }
     }
 
     /// Removes what is at `path`.
     pub fn delete(path: impl Into<String>) -> Self {
-        Self { method: Method::DELETE, path: path.into(), body: Vec::new() }
+        Self { method: Method::DELETE, path: path.into(), body: Vec::new(), content: JSON }
     }
 
     /// Changes what is at `path` by a JSON merge patch.
     pub fn merge(path: impl Into<String>, body: &Value) -> Self {
-        Self { method: Method::PATCH, path: path.into(), body: body.to_string().into_bytes() }
+        let content = "application/merge-patch+json";
+        Self { method: Method::PATCH, path: path.into(), body: body.to_string().into_bytes(), content }
+    }
+
+    /// Applies `body` at `path` from the server's side, as the field manager `manager` and with force.
+    pub fn apply(path: impl Into<String>, manager: &str, body: &Value) -> Self {
+        let path = format!("{}?fieldManager={manager}&force=true", path.into());
+        let content = "application/apply-patch+yaml";
+        Self { method: Method::PATCH, path, body: body.to_string().into_bytes(), content }
     }
 
     /// The same request, judged with strict field validation, and nothing is stored.
@@ -55,11 +66,10 @@ impl Request {
     }
 
     pub(super) async fn send(self, client: &kube::Client) -> Result<Answer> {
-        let patch = self.method == Method::PATCH;
         let request = http::Request::builder()
             .method(self.method)
             .uri(&self.path)
-            .header(http::header::CONTENT_TYPE, if patch { "application/merge-patch+json" } else { "application/json" })
+            .header(http::header::CONTENT_TYPE, self.content)
             .body(Body::from(self.body))?;
         let response = client.send(request).await.with_context(|| self.path.clone())?;
         let status = response.status().as_u16();
