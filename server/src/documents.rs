@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// One version of one open document.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// Name of the document.
+    /// Name of the document: the same however a client spells it.
     pub name: Arc<str>,
+    /// The name as the client spelled it when it opened the document.
+    pub uri: Arc<str>,
     /// The client's version number.
     pub version: i32,
     /// The text.
@@ -72,15 +74,16 @@ pub struct Documents {
 
 impl Documents {
     /// Opens a document, or opens it again with another text.
-    pub fn open(&mut self, name: &str, version: i32, rope: Rope) -> Arc<Snapshot> {
+    pub fn open(&mut self, name: &str, uri: &str, version: i32, rope: Rope) -> Arc<Snapshot> {
         let name = self.open.get_key_value(name).map_or_else(|| Arc::from(name), |(name, _)| Arc::clone(name));
-        self.put(Snapshot { name, version, rope, previous: None, done: Mutex::new(None) })
+        self.put(Snapshot { name, uri: Arc::from(uri), version, rope, previous: None, done: Mutex::new(None) })
     }
 
     /// The next version of a document: what is known of `old` helps with it. `delta` says what is new.
     pub fn change(&mut self, old: &Snapshot, version: i32, rope: Rope, delta: Delta) -> Arc<Snapshot> {
         let previous = old.latest().map(|(known, since)| (known, since.map_or(delta, |since| since.then(delta))));
-        self.put(Snapshot { name: Arc::clone(&old.name), version, rope, previous, done: Mutex::new(None) })
+        let (name, uri) = (Arc::clone(&old.name), Arc::clone(&old.uri));
+        self.put(Snapshot { name, uri, version, rope, previous, done: Mutex::new(None) })
     }
 
     fn put(&mut self, snapshot: Snapshot) -> Arc<Snapshot> {
@@ -124,7 +127,7 @@ mod tests {
     #[test]
     fn an_old_version_is_not_current() {
         let mut documents = Documents::default();
-        let first = documents.open("file:///a.yaml", 1, Rope::from_str("a: 1\n"));
+        let first = documents.open("file:///a.yaml", "file:///a.yaml", 1, Rope::from_str("a: 1\n"));
         assert!(documents.is_current(&first));
         let mut rope = first.rope.clone();
         let delta = insert(&mut rope, 3, "2");
@@ -139,16 +142,16 @@ mod tests {
     #[test]
     fn a_reopened_document_with_the_same_version_is_another() {
         let mut documents = Documents::default();
-        let first = documents.open("a", 1, Rope::from_str("a: 1\n"));
+        let first = documents.open("a", "a", 1, Rope::from_str("a: 1\n"));
         documents.close("a");
-        documents.open("a", 1, Rope::from_str("a: 1\n"));
+        documents.open("a", "a", 1, Rope::from_str("a: 1\n"));
         assert!(!documents.is_current(&first));
     }
 
     #[test]
     fn an_analysis_is_made_once_per_state_of_the_workspace() {
         let mut documents = Documents::default();
-        let snapshot = documents.open("a", 1, Rope::from_str("a: 1\n"));
+        let snapshot = documents.open("a", "a", 1, Rope::from_str("a: 1\n"));
         let mut workspace = Workspace::new();
         let first = snapshot.analysis(&workspace, &|| false).expect("not stopped");
         assert!(Arc::ptr_eq(&first, &snapshot.analysis(&workspace, &|| false).expect("not stopped")));
@@ -162,7 +165,7 @@ mod tests {
     fn edits_that_nobody_looked_at_in_between_count_together() {
         let mut documents = Documents::default();
         let workspace = Workspace::new();
-        let mut snapshot = documents.open("a", 1, Rope::from_str("a: 1\n---\nb: 2\n---\nc: 3\n"));
+        let mut snapshot = documents.open("a", "a", 1, Rope::from_str("a: 1\n---\nb: 2\n---\nc: 3\n"));
         snapshot.analysis(&workspace, &|| false);
         for (at, text) in [(0, "x: 1\n"), (17, "---\n"), (3, "1")] {
             let mut rope = snapshot.rope.clone();
@@ -176,7 +179,7 @@ mod tests {
     #[test]
     fn a_stopped_analysis_is_made_by_the_next_who_asks() {
         let mut documents = Documents::default();
-        let snapshot = documents.open("a", 1, Rope::from_str("a: 1\n"));
+        let snapshot = documents.open("a", "a", 1, Rope::from_str("a: 1\n"));
         assert!(snapshot.analysis(&Workspace::new(), &|| true).is_none());
         assert!(snapshot.analysis(&Workspace::new(), &|| false).is_some());
     }

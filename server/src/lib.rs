@@ -9,4 +9,5 @@ pub mod ide;
 pub mod lsp;
 pub mod schedule;
 pub mod session;
+pub mod settings;
 pub mod workspace;

@@ -3,6 +3,7 @@
 //! There is no debounce. The first request for a key starts at once; requests that arrive while it waits or runs are
 //! merged into one more run. A burst of a thousand edits therefore costs two runs, and a single edit costs no delay.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -90,6 +91,16 @@ impl<K: Hash + Eq + Clone> Schedule<K> {
                 self.states.remove(key);
                 false
             }
+        }
+    }
+
+    /// Tells running work to stop; its result is not wanted any more.
+    pub fn cancel<Q: Hash + Eq + ?Sized>(&self, key: &Q)
+    where
+        K: Borrow<Q>,
+    {
+        if let Some(State::Running { cancel, .. }) = self.states.get(key) {
+            cancel.cancel();
         }
     }
 

@@ -10,6 +10,15 @@ use ropey::Rope;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Whom a change concerns.
+#[derive(Debug, Default)]
+pub struct Affected {
+    /// Open documents that need a worker.
+    pub documents: Vec<Arc<str>>,
+    /// Names of objects and resources about which something is new; files that are not open may mention them.
+    pub names: Arc<HashSet<String>>,
+}
+
 /// The state behind one connection.
 #[derive(Debug, Default)]
 pub struct Session {
@@ -25,9 +34,9 @@ struct State {
 
 impl Session {
     /// Opens a document. True: the caller has to start a worker for it.
-    pub fn open(&self, name: &str, version: i32, rope: Rope) -> bool {
+    pub fn open(&self, name: &str, uri: &str, version: i32, rope: Rope) -> bool {
         let mut state = self.lock();
-        let snapshot = state.documents.open(name, version, rope);
+        let snapshot = state.documents.open(name, uri, version, rope);
         state.schedule.request(&snapshot.name)
     }
 
@@ -46,13 +55,16 @@ impl Session {
 
     /// Closes a document. Its objects stay known, as they are still in the file. True if it was open.
     pub fn close(&self, name: &str) -> bool {
-        self.lock().documents.close(name)
+        let mut state = self.lock();
+        state.schedule.cancel(name);
+        state.documents.close(name)
     }
 
-    /// The analysis of `snapshot`, made now or known already. Takes CPU time: not for the request loop. `None`: stopped.
+    /// The analysis of `snapshot`, made now or known already, with a llama-stack version for images that do not tell
+    /// theirs. Takes CPU time: not for the request loop. `None`: stopped.
     #[must_use]
-    pub fn analysis(&self, snapshot: &Snapshot, stop: Stop<'_>) -> Option<Arc<Analysis>> {
-        let workspace = self.lock().workspace.seen_by(&snapshot.name);
+    pub fn analysis(&self, snapshot: &Snapshot, version: Option<&str>, stop: Stop<'_>) -> Option<Arc<Analysis>> {
+        let workspace = self.lock().workspace.seen_by(&snapshot.name).assuming(version);
         snapshot.analysis(&workspace, stop)
     }
 
@@ -87,30 +99,44 @@ impl Session {
         self.lock().documents.is_current(snapshot)
     }
 
-    /// Takes note of the objects of an open document. The names returned need a worker: other documents may refer
-    /// to what changed.
+    /// Takes note of the objects of an open document: other documents and files may refer to what changed.
     #[must_use]
-    pub fn learn(&self, snapshot: &Arc<Snapshot>, analysis: &Analysis) -> Vec<Arc<str>> {
+    pub fn learn(&self, snapshot: &Arc<Snapshot>, analysis: &Analysis) -> Affected {
         let mut state = self.lock();
         if !state.documents.is_current(snapshot) {
-            return Vec::new();
+            return Affected::default();
         }
         let names = state.workspace.set(&snapshot.name, analysis.objects());
-        state.reschedule(&names, Some(&snapshot.name))
+        let documents = state.reschedule(&names, Some(&snapshot.name));
+        Affected { documents, names }
     }
 
-    /// Takes note of the objects of files on disk. Open documents are known better and are left out. The names
-    /// returned need a worker.
+    /// Takes note of the objects of files on disk. Open documents are known better and are left out.
     #[must_use]
-    pub fn learn_files(&self, files: Vec<(String, Pieces)>) -> Vec<Arc<str>> {
+    pub fn learn_files(&self, files: Vec<(Arc<str>, Pieces)>) -> Affected {
         let mut state = self.lock();
-        let mut changed = HashSet::new();
+        let mut names = HashSet::new();
         for (name, objects) in files {
             if state.documents.get(&name).is_none() {
-                changed.extend(state.workspace.set(&name, objects).iter().cloned());
+                names.extend(state.workspace.set(&name, objects).iter().cloned());
             }
         }
-        state.reschedule(&changed, None)
+        let documents = state.reschedule(&names, None);
+        Affected { documents, names: Arc::new(names) }
+    }
+
+    /// Wants every open document looked at again. The names returned need a worker.
+    #[must_use]
+    pub fn again(&self) -> Vec<Arc<str>> {
+        let mut state = self.lock();
+        let all: Vec<_> = state.documents.all().map(|snapshot| Arc::clone(&snapshot.name)).collect();
+        all.into_iter().filter(|name| state.schedule.request(name)).collect()
+    }
+
+    /// All open documents.
+    #[must_use]
+    pub fn snapshots(&self) -> Vec<Arc<Snapshot>> {
+        self.lock().documents.all().cloned().collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

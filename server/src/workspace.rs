@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 const MAX_DEPTH: usize = 12;
 /// How many directory entries a scan looks at.
 const MAX_ENTRIES: usize = 50_000;
-/// Files above this size, in bytes, are not read unless they are opened.
-const MAX_FILE_SIZE: u64 = 1 << 20;
 /// How long a scan may take.
 const MAX_TIME: Duration = Duration::from_secs(5);
 /// Folders that hold other people's files or build results.
@@ -23,9 +21,9 @@ pub fn is_manifest(path: &Path) -> bool {
 }
 
 /// The YAML files below `folder`, in the order of their names, within the limits of this module. Symbolic links,
-/// hidden folders and folders of dependencies are not entered.
+/// hidden folders and folders of dependencies are not entered. `stop` may end the search early.
 #[must_use]
-pub fn manifests(folder: &Path) -> Vec<PathBuf> {
+pub fn manifests(folder: &Path, stop: &dyn Fn() -> bool) -> Vec<PathBuf> {
     let started = Instant::now();
     let (mut found, mut seen) = (Vec::new(), 0);
     let mut waiting = vec![(folder.to_path_buf(), 0)];
@@ -33,7 +31,7 @@ pub fn manifests(folder: &Path) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(&directory) else { continue };
         for entry in entries.flatten() {
             seen += 1;
-            if seen > MAX_ENTRIES || started.elapsed() > MAX_TIME {
+            if seen > MAX_ENTRIES || started.elapsed() > MAX_TIME || stop() {
                 found.sort();
                 return found;
             }
@@ -50,13 +48,30 @@ pub fn manifests(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The objects of the file at `path`; nothing if it cannot be read, is too large or holds none.
+/// The text of a file; `None` if it cannot be read, is no UTF-8 text or is larger than `max_size` bytes.
 #[must_use]
-pub fn objects_of(path: &Path) -> Pieces {
-    let small = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MAX_FILE_SIZE);
-    let text = if small { fs::read_to_string(path).unwrap_or_default() } else { String::new() };
-    // Most files of a workspace hold neither kind, and one search is all they cost.
-    if !text.contains("Secret") && !text.contains("ConfigMap") {
+pub fn text_of(path: &Path, max_size: u64) -> Option<String> {
+    let small = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= max_size);
+    if small { fs::read_to_string(path).ok() } else { None }
+}
+
+/// Whether a text may hold objects that resources refer to. Most files of a workspace do not, and one search is all
+/// they cost.
+#[must_use]
+pub fn may_have_objects(text: &str) -> bool {
+    text.contains("Secret") || text.contains("ConfigMap")
+}
+
+/// Whether a text may hold a resource: all spellings of its kind and groups share these letters.
+#[must_use]
+pub fn may_have_resources(text: &str) -> bool {
+    text.contains("llama") || text.contains("Llama")
+}
+
+/// The Secrets and ConfigMaps of a text.
+#[must_use]
+pub fn objects_of(text: &str) -> Pieces {
+    if !may_have_objects(text) {
         return Pieces::default();
     }
     ide::analyse(text.into(), None, &Workspace::new()).objects()

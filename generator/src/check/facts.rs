@@ -15,6 +15,8 @@ pub struct Facts {
     pub config_maps: Option<BTreeMap<ObjectKey, BTreeMap<String, String>>>,
     /// The namespace of a resource that names none.
     pub namespace: Option<String>,
+    /// The llama-stack version of images that do not tell theirs.
+    pub llama_stack_version: Option<String>,
     /// The namespace and name of the other resources of this kind.
     pub resources: BTreeSet<ObjectKey>,
 }

@@ -15,6 +15,7 @@ pub use rules::{RuleInfo, rules, unquoted_variables};
 pub use validated::Validated;
 
 use crate::api::ApiVersion;
+use crate::catalog::Catalog;
 use crate::fold;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
@@ -87,7 +88,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
     };
     if let Some(model) = &outcome.model {
         let mut report = Report::default();
-        outcome.generated = generation(model, request.unknown, &mut report);
+        outcome.generated = generation(model, request, &mut report);
         add(&mut outcome, report);
     }
     outcome
@@ -168,7 +169,7 @@ fn locate(earlier: &mut Finding, finding: Finding) {
 
 /// Generates the config of a resource whose distribution has an embedded base config. What an image brings in its
 /// labels is not known here.
-fn generation(model: &Validated, unknown: &BTreeSet<Path>, report: &mut Report) -> Option<Generated> {
+fn generation(model: &Validated, request: &Request<'_>, report: &mut Report) -> Option<Generated> {
     let spec = model.spec();
     if ConfigSource::of(spec) != ConfigSource::Generated {
         return None;
@@ -181,13 +182,14 @@ fn generation(model: &Validated, unknown: &BTreeSet<Path>, report: &mut Report) 
             return None;
         }
     };
-    match generate(model, &base, target(spec).0) {
+    let assumed = || Catalog::for_version(request.facts.llama_stack_version.as_deref()?);
+    match generate(model, &base, target(spec).0.or_else(assumed)) {
         Ok(generated) => {
             report.findings.extend(generated.warnings.iter().cloned());
             Some(generated)
         }
         // What a template will fill in may be what the error is about, wherever it shows.
-        Err(error) if unknown.iter().any(decides_config) => {
+        Err(error) if request.unknown.iter().any(decides_config) => {
             report.not_checked(error.rule(), &error.path(), "values that the config is made from are not known");
             None
         }

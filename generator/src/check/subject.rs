@@ -144,8 +144,13 @@ impl<'a> Subject<'a> {
         self.text(&self.distribution_path().key("name"))
     }
 
-    /// The llama-stack version of the image, as far as its tag or the list of distributions tells.
+    /// The llama-stack version of the image, as far as its tag or the list of distributions tells; else the one that
+    /// the caller assumes.
     pub(super) fn llama_stack_version(&self) -> Option<String> {
+        self.told_version().or_else(|| self.facts.llama_stack_version.clone())
+    }
+
+    fn told_version(&self) -> Option<String> {
         if let Some(image) = self.text(&self.distribution_path().key("image")) {
             return version_of_image(image);
         }

@@ -1,6 +1,6 @@
 //! One resource of one file, for the commands that speak of a single one.
 
-use super::input::Source;
+use super::input::{MAX_SIZE, Source};
 use super::{FAILURE, complain};
 use crate::ide::{self, Analysis, Resource, Workspace};
 use crate::workspace;
@@ -76,7 +76,8 @@ fn beside(file: &Path) -> Workspace {
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let path = entry.path();
         if workspace::is_manifest(&path) && path.file_name() != file.file_name() {
-            found.set(&path.to_string_lossy(), workspace::objects_of(&path));
+            let text = workspace::text_of(&path, MAX_SIZE).unwrap_or_default();
+            found.set(&path.to_string_lossy(), workspace::objects_of(&text));
         }
     }
     found

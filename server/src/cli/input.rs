@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Larger files are refused: nobody writes them, and each byte is looked at several times.
-const MAX_SIZE: u64 = 64 << 20;
+pub(super) const MAX_SIZE: u64 = 64 << 20;
 
 /// One place to read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(super) fn expand(arguments: &[PathBuf]) -> (Vec<Source>, Vec<Unreadable>) {
         let source = Source::named(argument);
         let found = match &source {
             Source::File(path) if path.is_dir() => {
-                let files = workspace::manifests(path);
+                let files = workspace::manifests(path, &|| false);
                 if files.is_empty() {
                     let reason = "no .yaml or .yml file in this directory".to_owned();
                     empty.push(Unreadable { source, reason });

@@ -51,7 +51,8 @@ pub(crate) fn judge(document: &DocumentAnalysis, known: Known<'_>) -> Option<Doc
 /// What the document's resources may be judged by. A Secret that no file has may well be in the cluster, so Secrets
 /// count as known only if all that are named were found; and so do ConfigMaps.
 fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
-    let mut facts = Facts::default();
+    let version = known.workspace.assumed_version().map(str::to_owned);
+    let mut facts = Facts { llama_stack_version: version, ..Facts::default() };
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
     for reference in document.references() {

@@ -227,6 +227,11 @@ impl File {
         self.chunks.iter().any(|chunk| names.iter().any(|name| chunk.names().mentioned.contains(name)))
     }
 
+    /// All names that some document's verdict depends on.
+    pub(crate) fn mentions(&self) -> HashSet<String> {
+        self.chunks.iter().flat_map(|chunk| &chunk.names().mentioned).cloned().collect()
+    }
+
     /// The documents that have an object called `name`, in order.
     pub(crate) fn defining<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f Arc<DocumentAnalysis>> {
         self.chunks.iter().flat_map(move |chunk| {
@@ -277,7 +282,7 @@ pub(crate) enum Changed {
 impl Changed {
     fn touches(&self, mentioned: &HashSet<String>) -> bool {
         match self {
-            Self::All => !mentioned.is_empty(),
+            Self::All => true,
             Self::Names(names) => names.iter().any(|name| mentioned.contains(name)),
         }
     }

@@ -146,6 +146,12 @@ impl Analysis {
         self.file.mentions_any(names)
     }
 
+    /// The names of all objects and resources that verdicts here depend on.
+    #[must_use]
+    pub fn mentions(&self) -> HashSet<String> {
+        self.file.mentions()
+    }
+
     /// Whether the file has a resource.
     #[must_use]
     pub fn is_relevant(&self) -> bool {

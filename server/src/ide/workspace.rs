@@ -85,6 +85,8 @@ pub struct Workspace {
     recent: Arc<[Change]>,
     /// Whose objects are left out.
     except: Option<Arc<str>>,
+    /// The llama-stack version of images that do not tell theirs.
+    assumed: Option<Arc<str>>,
 }
 
 #[derive(Clone, Debug)]
@@ -106,6 +108,17 @@ impl Workspace {
     #[must_use]
     pub fn seen_by(&self, file: &str) -> Self {
         Self { except: Some(Arc::from(file)), ..self.clone() }
+    }
+
+    /// The same, with a llama-stack version for images that do not tell theirs.
+    #[must_use]
+    pub fn assuming(self, version: Option<&str>) -> Self {
+        Self { assumed: version.map(Arc::from), ..self }
+    }
+
+    /// The llama-stack version of images that do not tell theirs.
+    pub(crate) fn assumed_version(&self) -> Option<&str> {
+        self.assumed.as_deref()
     }
 
     /// Sets what `file` contributes; no pieces remove it. Returns the names about which that said something new.
@@ -144,6 +157,11 @@ impl Workspace {
         names
     }
 
+    /// The names of all files that contribute something.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.files.keys()
+    }
+
     /// The objects of every file, in the order of file names.
     pub fn objects(&self) -> impl Iterator<Item = &Objects> {
         let seen = self.files.iter().filter(|(file, _)| Some(*file) != self.except.as_ref());
@@ -159,13 +177,13 @@ impl Workspace {
 
     /// Whether both know the same.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.state == other.state && self.except == other.except
+        self.state == other.state && self.except == other.except && self.assumed == other.assumed
     }
 
     /// The names about which this knows something else than `old`.
     pub(crate) fn changed_since(&self, old: &Self) -> Changed {
         let mut names = HashSet::new();
-        if self.except != old.except {
+        if self.except != old.except || self.assumed != old.assumed {
             return Changed::All;
         }
         if self.state == old.state {

@@ -1,13 +1,17 @@
 //! The protocol's methods, each handed to its file in `handlers`.
 
 use super::capabilities::Client as Capabilities;
-use super::guard::{internal, message};
-use super::handlers;
+use super::configuration::Configuration;
+use super::files::Files;
+use super::guard::{Exit, internal, message};
+use super::progress::Shown;
+use super::{convert, handlers};
 use crate::documents::Snapshot;
-use crate::ide::Analysis;
+use crate::ide::{Analysis, Stop};
 use crate::schedule::CancelOnDrop;
 use crate::session::Session;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{self as lsp, Url};
@@ -22,13 +26,21 @@ pub(super) struct Shared {
     pub session: Session,
     /// What the client can do; set once by `initialize`.
     pub capabilities: OnceLock<Capabilities>,
-    /// Workspace folders, to be looked through once the client is ready.
-    pub folders: Mutex<Vec<Url>>,
     /// Tokens sent last.
     pub tokens: handlers::semantic_tokens::Sent,
     /// Configs shown last.
     pub previews: handlers::preview::Shown,
+    /// Settings.
+    pub configuration: Configuration,
+    /// Files that are not open.
+    pub files: Files,
+    /// Long work that the client shows.
+    pub progress: Shown,
+    /// The end of the session.
+    pub exit: Arc<Exit>,
+    folders: Mutex<Vec<Url>>,
     published: Mutex<HashSet<Arc<str>>>,
+    watched: AtomicBool,
 }
 
 impl Shared {
@@ -36,6 +48,52 @@ impl Shared {
     pub(super) fn client_capabilities(&self) -> &Capabilities {
         static LEAST: OnceLock<Capabilities> = OnceLock::new();
         self.capabilities.get().unwrap_or_else(|| LEAST.get_or_init(Capabilities::default))
+    }
+
+    /// The analysis of a version of a document, as the settings want it. `None`: stopped.
+    pub(super) fn analysis(&self, snapshot: &Snapshot, stop: Stop<'_>) -> Option<Arc<Analysis>> {
+        let settings = self.configuration.of(&snapshot.name);
+        self.session.analysis(snapshot, settings.llama_stack_version.as_deref(), stop)
+    }
+
+    /// The workspace folders.
+    pub(super) fn folders(&self) -> Vec<Url> {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes note of new and removed workspace folders.
+    pub(super) fn change_folders(&self, added: &[Url], removed: &[Url]) {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.retain(|folder| !removed.contains(folder));
+        let new: Vec<_> = added.iter().filter(|folder| !folders.contains(folder)).cloned().collect();
+        folders.extend(new);
+    }
+
+    /// The URI of a file or document, as the client spells it.
+    pub(super) fn uri(&self, name: &str) -> Option<Url> {
+        let open = self.session.snapshot(name).map(|snapshot| Arc::clone(&snapshot.uri));
+        Url::parse(open.as_deref().unwrap_or(name)).ok()
+    }
+
+    /// Notes that files are watched now. True if they were before.
+    pub(super) fn mark_watched(&self) -> bool {
+        self.watched.swap(true, Ordering::AcqRel)
+    }
+
+    /// Has a client that asks for diagnostics ask again. Nobody waits for its answer.
+    pub(super) fn refresh_diagnostics(&self) {
+        let client = self.client.clone();
+        if self.client_capabilities().pulls && self.client_capabilities().refreshes_diagnostics {
+            tokio::spawn(async move { client.workspace_diagnostic_refresh().await });
+        }
+    }
+
+    /// Has the client ask for inlay hints again. Nobody waits for its answer.
+    pub(super) fn refresh_hints(&self) {
+        let client = self.client.clone();
+        if self.client_capabilities().refreshes_hints {
+            tokio::spawn(async move { client.inlay_hint_refresh().await });
+        }
     }
 
     /// Notes whether the client now shows diagnostics of a document. True if it did so before.
@@ -53,15 +111,20 @@ pub(super) struct Backend {
 
 impl Backend {
     /// A server for one client.
-    pub(super) fn new(client: Client) -> Self {
+    pub(super) fn new(client: Client, exit: Arc<Exit>) -> Self {
         let shared = Shared {
             client,
             session: Session::default(),
             capabilities: OnceLock::new(),
+            configuration: Configuration::default(),
+            files: Files::default(),
+            progress: Shown::default(),
+            exit,
             folders: Mutex::default(),
             tokens: Default::default(),
             previews: Default::default(),
             published: Mutex::default(),
+            watched: AtomicBool::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -73,12 +136,27 @@ impl Backend {
         T: Send + 'static,
         F: FnOnce(&Shared, &Snapshot, &Analysis) -> T + Send + 'static,
     {
-        let Some(snapshot) = self.shared.session.snapshot(uri.as_str()) else { return Ok(None) };
+        let Some(snapshot) = self.shared.session.snapshot(&convert::name(uri)) else { return Ok(None) };
+        self.ask_of(snapshot, what, question).await
+    }
+
+    /// Asks a question about one version of a document, off the request loop. A request that is cancelled stops the
+    /// work that it began. None: cancelled.
+    pub(super) async fn ask_of<T, F>(
+        &self,
+        snapshot: Arc<Snapshot>,
+        what: &'static str,
+        question: F,
+    ) -> Result<Option<T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Shared, &Snapshot, &Analysis) -> T + Send + 'static,
+    {
         let shared = Arc::clone(&self.shared);
         let cancel = CancelOnDrop::default();
         let asked = cancel.0.clone();
         let job = move || {
-            let analysis = shared.session.analysis(&snapshot, &|| asked.is_cancelled())?;
+            let analysis = shared.analysis(&snapshot, &|| asked.is_cancelled())?;
             (!asked.is_cancelled()).then(|| question(&shared, &snapshot, &analysis))
         };
         match tokio::task::spawn_blocking(job).await {
@@ -118,7 +196,30 @@ impl LanguageServer for Backend {
     }
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {
-        handlers::did_close::handle(self, params).await;
+        handlers::did_close::handle(self, params);
+    }
+
+    async fn did_change_configuration(&self, params: lsp::DidChangeConfigurationParams) {
+        handlers::configuration::handle(self, params);
+    }
+
+    async fn did_create_files(&self, params: lsp::CreateFilesParams) {
+        handlers::file_operations::created(self, params);
+    }
+
+    async fn did_rename_files(&self, params: lsp::RenameFilesParams) {
+        handlers::file_operations::renamed(self, params);
+    }
+
+    async fn did_delete_files(&self, params: lsp::DeleteFilesParams) {
+        handlers::file_operations::deleted(self, params);
+    }
+
+    async fn workspace_diagnostic(
+        &self,
+        params: lsp::WorkspaceDiagnosticParams,
+    ) -> Result<lsp::WorkspaceDiagnosticReportResult> {
+        handlers::diagnostic::workspace(self, params).await
     }
 
     async fn did_change_watched_files(&self, params: lsp::DidChangeWatchedFilesParams) {

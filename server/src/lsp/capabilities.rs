@@ -27,15 +27,28 @@ pub(super) struct Client {
     pub versioned_edits: bool,
     /// Commands that the client runs itself, from `initializationOptions.commands`. Others are never sent to it.
     pub commands: Vec<String>,
+    /// Whether watched files may be described relative to a folder.
+    pub relative_patterns: bool,
+    /// Whether the client answers questions about settings.
+    pub configuration: bool,
+    /// Whether the client lets the server say for which changes of settings it wants to be told.
+    pub registers_configuration: bool,
+    /// Whether the client shows the progress of long work.
+    pub progress: bool,
+    /// Whether the client asks for diagnostics again when told so.
+    pub refreshes_diagnostics: bool,
+    /// Whether the client asks for inlay hints again when told so.
+    pub refreshes_hints: bool,
 }
 
 impl Client {
     /// Reads what the client said of itself. Clients that both ask for diagnostics and show pushed ones would show
     /// each twice, so asking has to be chosen: `initializationOptions: {"diagnostics": "pull"}`.
     pub(super) fn new(params: &lsp::InitializeParams) -> Self {
-        let lsp::ClientCapabilities { general, text_document, workspace, .. } = &params.capabilities;
+        let lsp::ClientCapabilities { general, text_document, workspace, window, .. } = &params.capabilities;
         let offered = general.as_ref().and_then(|general| general.position_encodings.as_deref());
         let text_document = text_document.as_ref();
+        let workspace = workspace.as_ref();
         let options = params.initialization_options.as_ref();
         let wants_pull = options.and_then(|options| options.get("diagnostics")).is_some_and(|how| how == "pull");
         Self {
@@ -54,12 +67,10 @@ impl Client {
                 .unwrap_or(false),
             pulls: wants_pull && text_document.is_some_and(|text| text.diagnostic.is_some()),
             watches: workspace
-                .as_ref()
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.dynamic_registration)
                 .unwrap_or(false),
-            applies_edits: workspace.as_ref().and_then(|workspace| workspace.apply_edit).unwrap_or(false),
+            applies_edits: workspace.and_then(|workspace| workspace.apply_edit).unwrap_or(false),
             versioned_edits: workspace
-                .as_ref()
                 .and_then(|workspace| workspace.workspace_edit.as_ref()?.document_changes)
                 .unwrap_or(false),
             commands: options
@@ -68,6 +79,20 @@ impl Client {
                 .flatten()
                 .filter_map(|name| Some(name.as_str()?.to_owned()))
                 .collect(),
+            relative_patterns: workspace
+                .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.relative_pattern_support)
+                .unwrap_or(false),
+            configuration: workspace.and_then(|workspace| workspace.configuration).unwrap_or(false),
+            registers_configuration: workspace
+                .and_then(|workspace| workspace.did_change_configuration.as_ref()?.dynamic_registration)
+                .unwrap_or(false),
+            progress: window.as_ref().and_then(|window| window.work_done_progress).unwrap_or(false),
+            refreshes_diagnostics: workspace
+                .and_then(|workspace| workspace.diagnostic.as_ref()?.refresh_support)
+                .unwrap_or(false),
+            refreshes_hints: workspace
+                .and_then(|workspace| workspace.inlay_hint.as_ref()?.refresh_support)
+                .unwrap_or(false),
         }
     }
 }
@@ -127,6 +152,7 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
                 identifier: Some("llsd".to_owned()),
                 // A Secret edited in one file changes what another one's reference is worth.
                 inter_file_dependencies: true,
+                workspace_diagnostics: true,
                 ..lsp::DiagnosticOptions::default()
             })
         }),
@@ -135,8 +161,28 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
                 supported: Some(true),
                 change_notifications: Some(OneOf::Left(true)),
             }),
-            file_operations: None,
+            file_operations: Some(file_operations()),
         }),
         ..ServerCapabilities::default()
+    }
+}
+
+/// The files and folders of which a client tells that its user created, renamed or deleted them.
+fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
+    let filter = |glob: &str, kind| lsp::FileOperationFilter {
+        scheme: Some("file".to_owned()),
+        pattern: lsp::FileOperationPattern { glob: glob.to_owned(), matches: Some(kind), options: None },
+    };
+    let options = || lsp::FileOperationRegistrationOptions {
+        filters: vec![
+            filter("**/*.{yaml,yml}", lsp::FileOperationPatternKind::File),
+            filter("**", lsp::FileOperationPatternKind::Folder),
+        ],
+    };
+    lsp::WorkspaceFileOperationsServerCapabilities {
+        did_create: Some(options()),
+        did_rename: Some(options()),
+        did_delete: Some(options()),
+        ..lsp::WorkspaceFileOperationsServerCapabilities::default()
     }
 }

@@ -118,6 +118,20 @@ pub(super) fn file_path(uri: &Url) -> Option<PathBuf> {
     if uri.scheme() == "file" { uri.to_file_path().ok() } else { None }
 }
 
+/// One name per file, however a client spells its URI: percent-encoding and the case of a drive letter do not count.
+/// Symbolic links are not resolved: what a client calls two files are two files.
+pub(super) fn name(uri: &Url) -> String {
+    let Some(canonical) = file_path(uri).and_then(|path| Url::from_file_path(path).ok()) else {
+        return uri.to_string();
+    };
+    let mut name = canonical.to_string();
+    let drive = "file:///".len();
+    if matches!(name.as_bytes().get(drive..drive + 3), Some([letter, b':', b'/']) if letter.is_ascii_alphabetic()) {
+        name[drive..=drive].make_ascii_lowercase();
+    }
+    name
+}
+
 /// A count for the protocol, which ends at 2³¹ - 1.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX).min(i32::MAX as u32)
@@ -177,6 +191,23 @@ mod tests {
         assert_eq!(rope.to_string(), "\n");
         apply(&mut rope, vec![change(None, "new")], Encoding::Utf16);
         assert_eq!(rope.to_string(), "new");
+    }
+
+    #[test]
+    fn one_file_has_one_name() {
+        let name_of = |uri: &str| name(&Url::parse(uri).unwrap());
+        for (one, other) in [
+            ("file:///a/b%20c.yaml", "file:///a/b c.yaml"),
+            ("file:///a/%62.yaml", "file:///a/b.yaml"),
+            ("file:///C:/a.yaml", "file:///c%3A/a.yaml"),
+            ("file:///a/x/../b.yaml", "file:///a/b.yaml"),
+            ("file://localhost/a.yaml", "file:///a.yaml"),
+            ("file:///\u{e9}.yaml", "file:///%C3%A9.yaml"),
+        ] {
+            assert_eq!(name_of(one), name_of(other));
+        }
+        assert_ne!(name_of("file:///a.yaml"), name_of("file:///A.yaml"));
+        assert_eq!(name_of("untitled:Untitled-1"), "untitled:Untitled-1");
     }
 
     proptest! {

@@ -5,16 +5,20 @@ use std::future::{self, Future};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::task::{Context, Poll};
+use tokio::sync::Notify;
 use tower_lsp::jsonrpc::{Error, Id, Request, Response};
+use tower_lsp::lsp_types::{LogTraceParams, TraceValue};
 use tower_service::Service;
 
-/// How the end of the session came about.
+/// How the end of the session came about, and how much the client wants to hear until then.
 #[derive(Debug, Default)]
 pub(super) struct Exit {
     shut_down: AtomicBool,
     exited: AtomicBool,
+    abandoned: Notify,
+    traced: AtomicU8,
 }
 
 impl Exit {
@@ -26,6 +30,36 @@ impl Exit {
     /// Whether the client said `exit`.
     pub(super) fn is_requested(&self) -> bool {
         self.exited.load(Ordering::Acquire)
+    }
+
+    /// There is no client any more.
+    pub(super) fn abandon(&self) {
+        self.abandoned.notify_one();
+    }
+
+    /// Waits until there is no client any more.
+    pub(super) async fn abandoned(&self) {
+        self.abandoned.notified().await;
+    }
+
+    /// How much of what arrives is told to the client.
+    pub(super) fn trace(&self, value: TraceValue) {
+        let level = match value {
+            TraceValue::Off => 0,
+            TraceValue::Messages => 1,
+            TraceValue::Verbose => 2,
+        };
+        self.traced.store(level, Ordering::Release);
+    }
+
+    /// What to tell the client about a message of its own; `None` if it does not want to know.
+    pub(super) fn traced(&self, request: &Request) -> Option<LogTraceParams> {
+        let level = self.traced.load(Ordering::Acquire);
+        let kind = if request.id().is_some() { "request" } else { "notification" };
+        (level > 0).then(|| LogTraceParams {
+            message: format!("llsd got the {kind} {}", request.method()),
+            verbose: (level > 1).then(|| request.params().map(ToString::to_string)).flatten(),
+        })
     }
 
     fn see(&self, method: &str) {

@@ -2,9 +2,13 @@
 
 mod backend;
 mod capabilities;
+mod configuration;
 mod convert;
+mod files;
 mod guard;
 mod handlers;
+mod parent;
+mod progress;
 mod publish;
 mod server;
 mod wire;

@@ -1,12 +1,14 @@
 //! From a changed document to diagnostics on the screen: one worker per document that has work.
 
 use super::backend::Shared;
-use super::convert;
 use super::guard::message;
+use super::{convert, files};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Diagnostic, Severity, Tag};
 use crate::schedule::Cancel;
+use crate::session::Affected;
 use llsd_generator::check::rules;
+use ropey::Rope;
 use std::sync::Arc;
 use tower_lsp::lsp_types::{
     self as lsp, CodeDescription, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
@@ -29,7 +31,8 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
         };
         match tokio::task::spawn_blocking(job).await {
             Ok(Some(Seen { relevant, diagnostics, affected })) => {
-                start(&shared, affected);
+                start(&shared, affected.documents);
+                files::affected(&shared, &affected.names);
                 if let Some(diagnostics) = diagnostics {
                     publish(&shared, &snapshot, relevant, diagnostics).await;
                 }
@@ -47,17 +50,18 @@ struct Seen {
     relevant: bool,
     /// None: outdated meanwhile.
     diagnostics: Option<Vec<lsp::Diagnostic>>,
-    affected: Vec<Arc<str>>,
+    affected: Affected,
 }
 
 /// The part that takes CPU time. None: outdated meanwhile.
 fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Seen> {
     let stop = || cancel.is_cancelled();
-    let analysis = shared.session.analysis(snapshot, &stop)?;
+    let analysis = shared.analysis(snapshot, &stop)?;
     let affected = shared.session.learn(snapshot, &analysis);
     let diagnostics = analysis.diagnostics_until(&stop);
     // What others have to do has to be told in any case.
-    let diagnostics = (!stop()).then(|| converted(shared, snapshot, diagnostics));
+    let diagnostics =
+        (!stop()).then(|| converted(shared, (&snapshot.name, &snapshot.uri), &snapshot.rope, diagnostics));
     Some(Seen { relevant: analysis.is_relevant(), diagnostics, affected })
 }
 
@@ -70,30 +74,41 @@ async fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, relevant: bool, diag
     if !shared.mark_published(&snapshot.name, relevant) && !relevant {
         return;
     }
-    if let Ok(uri) = Url::parse(&snapshot.name) {
+    if let Ok(uri) = Url::parse(&snapshot.uri) {
         shared.client.publish_diagnostics(uri, diagnostics, Some(snapshot.version)).await;
     }
 }
 
 /// The diagnostics of one version in the protocol's terms.
 pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<lsp::Diagnostic> {
-    converted(shared, snapshot, analysis.diagnostics())
+    converted(shared, (&snapshot.name, &snapshot.uri), &snapshot.rope, analysis.diagnostics())
 }
 
-fn converted(shared: &Shared, snapshot: &Snapshot, found: Vec<Diagnostic>) -> Vec<lsp::Diagnostic> {
-    let Ok(uri) = Url::parse(&snapshot.name) else { return Vec::new() };
+/// Diagnostics in the protocol's terms, as the settings want them. The document is given by its name and its URI.
+pub(super) fn converted(
+    shared: &Shared,
+    (name, uri): (&str, &str),
+    rope: &Rope,
+    found: Vec<Diagnostic>,
+) -> Vec<lsp::Diagnostic> {
+    let Ok(uri) = Url::parse(uri) else { return Vec::new() };
+    let settings = shared.configuration.of(name);
+    if shared.configuration.excludes(name) {
+        return Vec::new();
+    }
     let capabilities = shared.client_capabilities();
-    let place = |span| convert::range(&snapshot.rope, span, capabilities.encoding);
+    let place = |span| convert::range(rope, span, capabilities.encoding);
     let convert = |found: Diagnostic| {
+        let severity = settings.severity(found.code, found.severity)?;
         let related = found.related.into_iter().map(|(span, message)| DiagnosticRelatedInformation {
             location: Location { uri: uri.clone(), range: place(span) },
             message,
         });
         let related: Vec<_> = if capabilities.related { related.collect() } else { Vec::new() };
         let tags: Vec<_> = found.tags.iter().map(tag).collect();
-        lsp::Diagnostic {
+        Some(lsp::Diagnostic {
             range: place(found.span),
-            severity: Some(severity(found.severity)),
+            severity: Some(level(severity)),
             code: Some(NumberOrString::String(found.code.to_owned())),
             code_description: documentation(found.code).map(|href| CodeDescription { href }),
             source: Some("llsd".to_owned()),
@@ -101,9 +116,9 @@ fn converted(shared: &Shared, snapshot: &Snapshot, found: Vec<Diagnostic>) -> Ve
             related_information: (!related.is_empty()).then_some(related),
             tags: (!tags.is_empty()).then_some(tags),
             ..lsp::Diagnostic::default()
-        }
+        })
     };
-    found.into_iter().map(convert).collect()
+    found.into_iter().filter_map(convert).collect()
 }
 
 /// The section about a rule in the reference of findings. Rules of a schema have none: their message says it all.
@@ -113,7 +128,7 @@ fn documentation(code: &str) -> Option<Url> {
     Url::parse(&format!("{}/blob/main/docs/findings.md#{anchor}", env!("CARGO_PKG_REPOSITORY"))).ok()
 }
 
-fn severity(severity: Severity) -> DiagnosticSeverity {
+fn level(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,

@@ -21,6 +21,8 @@ use tower_service::Service;
 
 /// How many messages wait unread while the loop is busy.
 const BACKLOG: usize = 64;
+/// Threads for analyses at most. One that waits for another's result holds one, too.
+const THREADS: usize = 16;
 /// How long a server that was told to exit waits for answers in progress.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -47,7 +49,7 @@ pub fn run(transport: Transport) -> io::Result<ExitCode> {
         }
     };
     // One thread runs the loop; analyses run on the blocking pool.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(THREADS).build()?;
     let exit = Arc::new(Exit::default());
     runtime.block_on(serve(incoming, outgoing, &exit));
     // An analysis that still runs must not hold the process.
@@ -104,7 +106,7 @@ fn connect(
 }
 
 async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoing>, exit: &Arc<Exit>) {
-    let (service, socket) = handlers::own(LspService::build(Backend::new)).finish();
+    let (service, socket) = handlers::own(LspService::build(|client| Backend::new(client, Arc::clone(exit)))).finish();
     let mut service = Guarded::new(service, Arc::clone(exit));
     let (mut requests, mut responses) = ClientSocket::split(socket);
     let mut answering = FuturesUnordered::new();
@@ -120,6 +122,7 @@ async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoi
                     send(Outgoing::Response(answer));
                 }
             }
+            () = exit.abandoned() => break,
             message = incoming.recv() => match message {
                 None => break,
                 Some(Message::Malformed(error)) => send(Outgoing::Response(Response::from_error(Id::Null, error))),
@@ -127,6 +130,9 @@ async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoi
                     let _ = responses.send(response).await;
                 }
                 Some(Message::Request(request)) => {
+                    if let Some(trace) = exit.traced(&request).and_then(|trace| serde_json::to_value(trace).ok()) {
+                        send(Outgoing::Request(Request::build("$/logTrace").params(trace).finish()));
+                    }
                     // Always ready while the session lasts.
                     if poll_fn(|cx| service.poll_ready(cx)).await.is_err() {
                         break;

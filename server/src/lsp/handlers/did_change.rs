@@ -8,8 +8,8 @@ use tower_lsp::lsp_types::DidChangeTextDocumentParams;
 
 /// Changes the document before anything is awaited, so changes apply in the order in which they arrived.
 pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeTextDocumentParams) {
-    let name = params.text_document.uri.as_str();
-    let Some(snapshot) = backend.shared.session.snapshot(name) else {
+    let name = convert::name(&params.text_document.uri);
+    let Some(snapshot) = backend.shared.session.snapshot(&name) else {
         tracing::warn!(document = name, "a change of a document that is not open");
         return;
     };

@@ -1,21 +1,18 @@
 //! `textDocument/didClose`.
 
-use super::watched_files;
 use crate::lsp::backend::Backend;
+use crate::lsp::{convert, files};
 use std::sync::Arc;
 use tower_lsp::lsp_types::DidCloseTextDocumentParams;
 
-/// Forgets the document, takes its diagnostics off the screen, and goes back to what is on disk.
-pub(in crate::lsp) async fn handle(backend: &Backend, params: DidCloseTextDocumentParams) {
-    let uri = params.text_document.uri;
-    if !backend.shared.session.close(uri.as_str()) {
-        return;
-    }
-    backend.shared.tokens.forget(&uri);
-    backend.shared.previews.forget(&uri);
-    let published = backend.shared.mark_published(&Arc::from(uri.as_str()), false);
-    watched_files::read_again(&backend.shared, vec![uri.clone()]);
-    if published {
-        backend.shared.client.publish_diagnostics(uri, Vec::new(), None).await;
+/// Forgets the document and goes back to what is on disk, which also takes its diagnostics off the screen where the
+/// file has none.
+pub(in crate::lsp) fn handle(backend: &Backend, params: DidCloseTextDocumentParams) {
+    let uri = &params.text_document.uri;
+    let name = convert::name(uri);
+    if backend.shared.session.close(&name) {
+        backend.shared.tokens.forget(uri);
+        backend.shared.previews.forget(uri);
+        files::look(&backend.shared, [Arc::from(name)]);
     }
 }

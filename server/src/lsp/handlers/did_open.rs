@@ -1,7 +1,7 @@
 //! `textDocument/didOpen`.
 
 use crate::lsp::backend::Backend;
-use crate::lsp::publish;
+use crate::lsp::{convert, files, publish};
 use ropey::Rope;
 use std::sync::Arc;
 use tower_lsp::lsp_types::DidOpenTextDocumentParams;
@@ -9,8 +9,11 @@ use tower_lsp::lsp_types::DidOpenTextDocumentParams;
 /// Takes the document and starts looking at it.
 pub(in crate::lsp) fn handle(backend: &Backend, params: DidOpenTextDocumentParams) {
     let document = params.text_document;
-    let name = document.uri.as_str();
-    if backend.shared.session.open(name, document.version, Rope::from_str(&document.text)) {
+    let name = convert::name(&document.uri);
+    let text = Rope::from_str(&document.text);
+    let starts = backend.shared.session.open(&name, document.uri.as_str(), document.version, text);
+    files::opened(&backend.shared, &name);
+    if starts {
         publish::start(&backend.shared, [Arc::from(name)]);
     }
 }

@@ -1,15 +1,13 @@
 //! `initialize` and `initialized`.
 
-use super::workspace_folders;
+use super::watched_files;
 use crate::ide;
 use crate::lsp::backend::Backend;
 use crate::lsp::capabilities::{self, Client};
-use std::mem;
-use std::sync::PoisonError;
-use tower_lsp::lsp_types::{
-    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, InitializeParams, InitializeResult,
-    Registration, ServerInfo, WatchKind,
-};
+use crate::lsp::{configuration, parent};
+use serde_json::json;
+use std::sync::Arc;
+use tower_lsp::lsp_types::{InitializeParams, InitializeResult, Registration, ServerInfo};
 
 /// Answers at once; everything that takes time waits for [`ready`].
 pub(in crate::lsp) fn handle(backend: &Backend, params: InitializeParams) -> InitializeResult {
@@ -17,12 +15,17 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: InitializeParams) -> Ini
     let capabilities = capabilities::server(&client);
     // tower-lsp lets only one `initialize` through, so the first value is the only one.
     let _ = backend.shared.capabilities.set(client);
-    let folders = match params.workspace_folders {
+    let folders: Vec<_> = match params.workspace_folders {
         Some(folders) => folders.into_iter().map(|folder| folder.uri).collect(),
         // Older clients send nothing else.
         None => params.root_uri.into_iter().collect(),
     };
-    *backend.shared.folders.lock().unwrap_or_else(PoisonError::into_inner) = folders;
+    backend.shared.change_folders(&folders, &[]);
+    configuration::fall_back(&backend.shared, params.initialization_options.as_ref());
+    backend.shared.exit.trace(params.trace.unwrap_or_default());
+    if let Some(process) = params.process_id {
+        parent::watch(process, &backend.shared.exit);
+    }
     InitializeResult {
         capabilities,
         server_info: Some(ServerInfo { name: "llsd".to_owned(), version: Some(env!("CARGO_PKG_VERSION").to_owned()) }),
@@ -33,28 +36,24 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: InitializeParams) -> Ini
 /// document needs them.
 pub(in crate::lsp) fn ready(backend: &Backend) {
     tokio::task::spawn_blocking(ide::warm);
-    let folders = mem::take(&mut *backend.shared.folders.lock().unwrap_or_else(PoisonError::into_inner));
-    workspace_folders::scan(&backend.shared, folders);
-    if backend.shared.client_capabilities().watches {
-        let client = backend.shared.client.clone();
+    let shared = &backend.shared;
+    watched_files::watch(shared);
+    if shared.client_capabilities().registers_configuration {
+        let client = shared.client.clone();
         // A client may take its time, or never answer: nobody waits for it.
         tokio::spawn(async move {
-            if let Err(error) = client.register_capability(vec![watch_manifests()]).await {
-                tracing::warn!(%error, "the client does not watch files");
+            if let Err(error) = client.register_capability(vec![watch_settings()]).await {
+                tracing::warn!(%error, "the client does not tell of changed settings");
             }
         });
     }
+    tokio::spawn(configuration::start(Arc::clone(shared)));
 }
 
-fn watch_manifests() -> Registration {
-    let watcher = FileSystemWatcher {
-        glob_pattern: GlobPattern::String("**/*.{yaml,yml}".to_owned()),
-        kind: Some(WatchKind::Create | WatchKind::Change | WatchKind::Delete),
-    };
-    let options = DidChangeWatchedFilesRegistrationOptions { watchers: vec![watcher] };
+fn watch_settings() -> Registration {
     Registration {
-        id: "llsd-manifests".to_owned(),
-        method: "workspace/didChangeWatchedFiles".to_owned(),
-        register_options: serde_json::to_value(options).ok(),
+        id: "llsd-settings".to_owned(),
+        method: "workspace/didChangeConfiguration".to_owned(),
+        register_options: Some(json!({"section": "llsd"})),
     }
 }

@@ -119,9 +119,9 @@ fn saved(
     place: (usize, usize),
     what: &str,
 ) -> std::result::Result<Side, String> {
-    let open = shared.session.snapshot(uri.as_str()).filter(|_| what != "saved");
+    let open = shared.session.snapshot(&convert::name(uri)).filter(|_| what != "saved");
     let analysis = match open {
-        Some(snapshot) => shared.session.analysis(&snapshot, &|| false).ok_or("The file could not be analysed")?,
+        Some(snapshot) => shared.analysis(&snapshot, &|| false).ok_or("The file could not be analysed")?,
         None => Arc::new(ide::analyse(read(uri)?.into(), None, &Workspace::new())),
     };
     let mut found: Vec<Preview> = Vec::new();

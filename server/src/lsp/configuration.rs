@@ -1,0 +1,194 @@
+//! The settings in force: one set for each workspace folder, asked of the client, and told again when they change.
+
+use super::backend::Shared;
+use super::{convert, files, publish};
+use crate::settings::Settings;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tower_lsp::jsonrpc;
+use tower_lsp::lsp_types::{ConfigurationItem, MessageType, Url};
+
+/// How long the first look through the workspace waits for the settings. A client may never answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Settings by place.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Places {
+    elsewhere: Arc<Settings>,
+    /// Each folder's name with a slash behind it, its path, and its settings.
+    folders: Vec<(String, Option<PathBuf>, Arc<Settings>)>,
+}
+
+/// What is set, and what has been said about it.
+#[derive(Debug, Default)]
+pub(super) struct Configuration {
+    state: Mutex<State>,
+    /// Number of the last question to the client: only its answer counts.
+    asked: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    places: Places,
+    /// What counts until the client says something, and where it cannot be asked.
+    fallback: Value,
+    told: Vec<String>,
+    untold: Vec<String>,
+}
+
+impl Configuration {
+    /// The settings of a document or file.
+    pub(super) fn of(&self, name: &str) -> Arc<Settings> {
+        let state = self.lock();
+        let inside = state.places.folders.iter().filter(|(folder, ..)| name.starts_with(folder));
+        let nearest = inside.max_by_key(|(folder, ..)| folder.len());
+        Arc::clone(nearest.map_or(&state.places.elsewhere, |(_, _, settings)| settings))
+    }
+
+    /// Whether the settings say that a file is left alone.
+    pub(super) fn excludes(&self, name: &str) -> bool {
+        let settings = self.of(name);
+        if settings.exclude.is_empty() {
+            return false;
+        }
+        let Some(path) = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri)) else { return false };
+        let state = self.lock();
+        let folders = state.places.folders.iter().filter_map(|(_, folder, _)| folder.as_deref());
+        let relative = folders.filter_map(|folder| path.strip_prefix(folder).ok());
+        settings.excludes(relative.min_by_key(|rest| rest.components().count()).unwrap_or(&path))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes `initializationOptions`: the settings of clients that cannot be asked, or do not answer.
+pub(super) fn fall_back(shared: &Shared, options: Option<&Value>) {
+    let options = options.cloned().unwrap_or_default();
+    // Some clients send the section itself, others an object with the section in it.
+    let section = options.get("llsd").cloned().unwrap_or(options);
+    shared.configuration.lock().fallback = section.clone();
+    _ = set(shared, &section, None);
+}
+
+/// The first time: asks, and then looks through the workspace.
+pub(super) async fn start(shared: Arc<Shared>) {
+    let asking = ask(&shared);
+    tokio::pin!(asking);
+    let answer = tokio::time::timeout(PATIENCE, &mut asking).await;
+    tell(&shared);
+    files::scan(&shared, shared.folders());
+    if answer.is_err() {
+        let changed = asking.await;
+        tell(&shared);
+        follow(&shared, changed);
+    }
+}
+
+/// Asks again, as something has changed. `pushed` is what the client sent along, for those that cannot be asked.
+pub(super) fn reload(shared: &Arc<Shared>, pushed: Value) {
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        let changed = if shared.client_capabilities().configuration {
+            ask(&shared).await
+        } else {
+            let section = pushed.get("llsd").cloned().unwrap_or(pushed);
+            set(&shared, &section, None)
+        };
+        tell(&shared);
+        follow(&shared, changed);
+    });
+}
+
+/// Looks at everything again if settings have changed.
+fn follow(shared: &Arc<Shared>, changed: bool) {
+    if changed {
+        publish::start(shared, shared.session.again());
+        shared.refresh_diagnostics();
+        shared.refresh_hints();
+        files::scan(shared, shared.folders());
+    }
+}
+
+/// Asks the client for the settings of every folder. True: they are others than before.
+async fn ask(shared: &Arc<Shared>) -> bool {
+    if !shared.client_capabilities().configuration {
+        return false;
+    }
+    let number = shared.configuration.asked.fetch_add(1, Ordering::AcqRel) + 1;
+    let folders = shared.folders();
+    let section = Some("llsd".to_owned());
+    let scopes = std::iter::once(None).chain(folders.iter().cloned().map(Some));
+    let items = scopes.map(|scope_uri| ConfigurationItem { scope_uri, section: section.clone() }).collect();
+    let answer: jsonrpc::Result<Vec<Value>> = shared.client.configuration(items).await;
+    match answer {
+        // A later question was asked meanwhile.
+        _ if shared.configuration.asked.load(Ordering::Acquire) != number => false,
+        Ok(answers) if answers.len() == folders.len() + 1 => {
+            set(shared, &answers[0], Some(folders.into_iter().zip(&answers[1..]).collect()))
+        }
+        Ok(answers) => {
+            tracing::warn!(answers = answers.len(), "the client answered another number of settings than was asked");
+            false
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the client has no settings");
+            false
+        }
+    }
+}
+
+/// Puts settings in force. True: they are others than before.
+fn set(shared: &Shared, elsewhere: &Value, folders: Option<Vec<(Url, &Value)>>) -> bool {
+    let mut state = shared.configuration.lock();
+    // What nobody set anywhere is as the session was started with.
+    let fallback = state.fallback.clone();
+    let mut problems = Vec::new();
+    let mut read = |section: &Value| {
+        let (settings, found) = Settings::read(if section.is_null() { &fallback } else { section });
+        problems.extend(found.into_iter().filter(|problem| !problems.contains(problem)).collect::<Vec<_>>());
+        Arc::new(settings)
+    };
+    let elsewhere = read(elsewhere);
+    let folders: Vec<_> = match folders {
+        Some(folders) => folders.into_iter().map(|(uri, section)| place(&uri, read(section))).collect(),
+        None => shared.folders().iter().map(|uri| place(uri, Arc::clone(&elsewhere))).collect(),
+    };
+    let places = Places { elsewhere, folders };
+    let changed = state.places != places;
+    state.places = places;
+    state.told.retain(|problem| problems.contains(problem));
+    let told = std::mem::take(&mut state.told);
+    state.untold = problems.into_iter().filter(|problem| !told.contains(problem)).collect();
+    state.told = told;
+    changed
+}
+
+fn place(uri: &Url, settings: Arc<Settings>) -> (String, Option<PathBuf>, Arc<Settings>) {
+    let name = convert::name(uri);
+    (format!("{}/", name.trim_end_matches('/')), convert::file_path(uri).map(|path: PathBuf| normal(&path)), settings)
+}
+
+fn normal(path: &Path) -> PathBuf {
+    path.components().collect()
+}
+
+/// Tells the user once, in one message, which settings cannot be used.
+fn tell(shared: &Arc<Shared>) {
+    let message = {
+        let mut state = shared.configuration.lock();
+        let problems = std::mem::take(&mut state.untold);
+        if problems.is_empty() {
+            return;
+        }
+        let message = format!("llsd settings: {}", problems.join("\n"));
+        state.told.extend(problems);
+        message
+    };
+    let client = shared.client.clone();
+    tokio::spawn(async move { client.show_message(MessageType::WARNING, message).await });
+}

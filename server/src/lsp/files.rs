@@ -1,0 +1,253 @@
+//! Files that are not open: what they contribute to others, and what is wrong with them.
+//!
+//! One worker looks at whatever waits; files that come up meanwhile wait for its next round. It reads one file after
+//! the other, so that one processor stays free for the documents being typed in.
+
+use super::backend::Shared;
+use super::guard::message;
+use super::progress::Progress;
+use super::{convert, publish};
+use crate::ide;
+use crate::schedule::Cancel;
+use crate::workspace;
+use ropey::Rope;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tower_lsp::lsp_types::{Diagnostic, Url};
+
+/// What is known of files that are not open.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    folders: Vec<Url>,
+    names: BTreeSet<Arc<str>>,
+    running: bool,
+    seen: BTreeMap<Arc<str>, Seen>,
+}
+
+/// A file with a resource.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    /// What its verdicts depend on.
+    mentions: Arc<HashSet<String>>,
+    /// What is wrong with it.
+    pub(super) diagnostics: Arc<[Diagnostic]>,
+}
+
+impl Files {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All files with resources, by name.
+    pub(super) fn all(&self) -> BTreeMap<Arc<str>, Seen> {
+        self.lock().seen.clone()
+    }
+}
+
+/// Looks at every manifest below some folders.
+pub(super) fn scan(shared: &Arc<Shared>, folders: Vec<Url>) {
+    if folders.is_empty() {
+        return;
+    }
+    shared.files.lock().folders.extend(folders);
+    work(shared);
+}
+
+/// Looks at files again. One that is gone contributes nothing and has no diagnostics.
+pub(super) fn look(shared: &Arc<Shared>, names: impl IntoIterator<Item = Arc<str>>) {
+    shared.files.lock().names.extend(names);
+    work(shared);
+}
+
+/// Looks again at the files that mention one of `names`.
+pub(super) fn affected(shared: &Arc<Shared>, names: &HashSet<String>) {
+    if names.is_empty() {
+        return;
+    }
+    let affected = mentioning(&shared.files.lock().seen, names);
+    if !affected.is_empty() {
+        look(shared, affected);
+    }
+}
+
+/// Looks again at everything known below a folder that is there no more, or at the file of that name.
+pub(super) fn look_below(shared: &Arc<Shared>, folder: &Url) {
+    let name = convert::name(folder);
+    let inside = format!("{}/", name.trim_end_matches('/'));
+    let known: Vec<Arc<str>> = {
+        let state = shared.files.lock();
+        let seen = state.seen.keys().cloned();
+        seen.chain(shared.session.workspace().files().cloned()).filter(|file| file.starts_with(&inside)).collect()
+    };
+    look(shared, known.into_iter().chain([Arc::from(name)]));
+}
+
+/// The document was opened: from now on it is shown by what the client has.
+pub(super) fn opened(shared: &Shared, name: &str) {
+    shared.files.lock().seen.remove(name);
+}
+
+fn mentioning(seen: &BTreeMap<Arc<str>, Seen>, names: &HashSet<String>) -> Vec<Arc<str>> {
+    let mentions = |seen: &Seen| names.iter().any(|name| seen.mentions.contains(name));
+    seen.iter().filter(|(_, seen)| mentions(seen)).map(|(name, _)| Arc::clone(name)).collect()
+}
+
+/// Starts the worker unless there is one.
+fn work(shared: &Arc<Shared>) {
+    if !mem::replace(&mut shared.files.lock().running, true) {
+        tokio::spawn(rounds(Arc::clone(shared)));
+    }
+}
+
+async fn rounds(shared: Arc<Shared>) {
+    loop {
+        let (folders, names) = {
+            let mut state = shared.files.lock();
+            if state.folders.is_empty() && state.names.is_empty() {
+                state.running = false;
+                return;
+            }
+            (mem::take(&mut state.folders), mem::take(&mut state.names))
+        };
+        let progress = Progress::start(&shared, "Looking through the workspace");
+        let (send, mut receive) = unbounded_channel();
+        let job = {
+            let round = Round { shared: Arc::clone(&shared), progress: Arc::clone(&progress), send };
+            tokio::task::spawn_blocking(move || round.run(folders, names))
+        };
+        while let Some(found) = receive.recv().await {
+            show(&shared, found).await;
+        }
+        progress.end();
+        match job.await {
+            Ok(documents) => publish::start(&shared, documents),
+            Err(error) => {
+                if let Ok(panic) = error.try_into_panic() {
+                    tracing::error!(panic = message(panic.as_ref()), "looking at files panicked");
+                }
+            }
+        }
+        shared.refresh_diagnostics();
+    }
+}
+
+/// What came out for one file. `None`: nothing to say about it.
+struct Found {
+    name: Arc<str>,
+    seen: Option<Seen>,
+}
+
+/// Takes note of what was found, and tells a client that does not ask itself.
+async fn show(shared: &Shared, Found { name, seen }: Found) {
+    let diagnostics = seen.as_ref().map(|seen| Arc::clone(&seen.diagnostics)).unwrap_or_default();
+    {
+        let mut state = shared.files.lock();
+        // It was opened meanwhile: what is open counts.
+        if shared.session.snapshot(&name).is_some() {
+            return;
+        }
+        match seen {
+            Some(seen) => _ = state.seen.insert(Arc::clone(&name), seen),
+            None => _ = state.seen.remove(&name),
+        }
+    }
+    if shared.client_capabilities().pulls {
+        return;
+    }
+    let shown = !diagnostics.is_empty();
+    if !shared.mark_published(&name, shown) && !shown {
+        return;
+    }
+    if let Some(uri) = shared.uri(&name) {
+        shared.client.publish_diagnostics(uri, diagnostics.to_vec(), None).await;
+    }
+}
+
+/// One round of the worker: everything that waited when it began.
+struct Round {
+    shared: Arc<Shared>,
+    progress: Arc<Progress>,
+    send: UnboundedSender<Found>,
+}
+
+impl Round {
+    /// Reads what all files contribute, then judges those with resources. Returns the open documents that need a
+    /// worker.
+    fn run(self, folders: Vec<Url>, mut names: BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
+        let cancel = &self.progress.cancel;
+        for folder in folders.iter().filter_map(convert::file_path) {
+            let manifests = workspace::manifests(&folder, &|| cancel.is_cancelled());
+            let uris = manifests.into_iter().filter_map(|path| Url::from_file_path(path).ok());
+            names.extend(uris.map(|uri| Arc::from(convert::name(&uri))));
+        }
+        // Each file is looked at twice.
+        self.progress.expect(2 * names.len());
+        let mut objects = Vec::with_capacity(names.len());
+        let mut relevant = BTreeSet::new();
+        for name in &names {
+            if cancel.is_cancelled() {
+                break;
+            }
+            let text = self.text(name).unwrap_or_default();
+            objects.push((Arc::clone(name), workspace::objects_of(&text)));
+            if workspace::may_have_resources(&text) {
+                relevant.insert(Arc::clone(name));
+            } else {
+                self.tell(name, None);
+            }
+            self.progress.step();
+        }
+        let affected = self.shared.session.learn_files(objects);
+        relevant.extend(mentioning(&self.shared.files.lock().seen, &affected.names));
+        self.progress.expect(names.len() + relevant.len());
+        for name in relevant {
+            if cancel.is_cancelled() {
+                break;
+            }
+            let seen = self.judge(&name, cancel);
+            if !cancel.is_cancelled() {
+                self.tell(&name, seen);
+            }
+            self.progress.step();
+        }
+        affected.documents
+    }
+
+    /// The text of a file that is not left alone.
+    fn text(&self, name: &str) -> Option<String> {
+        if self.shared.session.snapshot(name).is_some() || self.shared.configuration.excludes(name) {
+            return None;
+        }
+        let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri))?;
+        let settings = self.shared.configuration.of(name);
+        workspace::is_manifest(&path).then(|| workspace::text_of(&path, settings.max_file_size))?
+    }
+
+    fn judge(&self, name: &str, cancel: &Cancel) -> Option<Seen> {
+        let text = self.text(name)?;
+        let stop = || cancel.is_cancelled();
+        let settings = self.shared.configuration.of(name);
+        let version = settings.llama_stack_version.as_deref();
+        let workspace = self.shared.session.workspace().seen_by(name).assuming(version);
+        let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::is_relevant)?;
+        let diagnostics = if settings.diagnose_unopened {
+            let rope = Rope::from_str(&text);
+            publish::converted(&self.shared, (name, name), &rope, analysis.diagnostics_until(&stop))
+        } else {
+            Vec::new()
+        };
+        Some(Seen { mentions: Arc::new(analysis.mentions()), diagnostics: diagnostics.into() })
+    }
+
+    fn tell(&self, name: &Arc<str>, seen: Option<Seen>) {
+        // A closed channel means that the session is over.
+        let _ = self.send.send(Found { name: Arc::clone(name), seen });
+    }
+}

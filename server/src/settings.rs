@@ -1,0 +1,300 @@
+//! What a user may set: the keys below `llsd`, read leniently, with a sentence for every key that cannot be used.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use llsd_generator::check::finding::Severity;
+use llsd_generator::nearest::nearest;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Keys that mean something to a client only, or to the start of the session.
+const OTHERS: [&str; 4] = ["commands", "diagnostics", "server", "trace"];
+/// The keys read here.
+const KEYS: [&str; 7] =
+    ["cluster", "diagnoseUnopened", "exclude", "inlayHints", "llamaStackVersion", "maxFileSize", "severity"];
+/// Files above this many bytes are not read unless they are opened.
+const MAX_FILE_SIZE: u64 = 1 << 20;
+
+/// The settings of one folder, or of everything that is in none.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The llama-stack version to assume where the distribution does not tell it.
+    pub llama_stack_version: Option<String>,
+    /// Severities by rule; a key that ends in `*` stands for all rules that begin so. `None` is off.
+    pub severity: BTreeMap<String, Option<Severity>>,
+    /// Which inlay hints are shown.
+    pub inlay: Inlay,
+    /// Files, relative to the folder, that are left alone.
+    pub exclude: GlobSet,
+    /// Files above this many bytes are not read unless they are opened.
+    pub max_file_size: u64,
+    /// Whether files that are not open get diagnostics.
+    pub diagnose_unopened: bool,
+    /// What was written, for comparing.
+    written: Value,
+}
+
+/// A switch for each kind of inlay hint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inlay {
+    /// Ids that are not written.
+    pub ids: bool,
+    /// Provider types in llama-stack's spelling.
+    pub providers: bool,
+    /// Names of environment variables.
+    pub environment: bool,
+    /// Ports that are not written.
+    pub ports: bool,
+    /// Images of distributions.
+    pub images: bool,
+}
+
+impl Inlay {
+    const ALL: Self = Self { ids: true, providers: true, environment: true, ports: true, images: true };
+    const NONE: Self = Self { ids: false, providers: false, environment: false, ports: false, images: false };
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            llama_stack_version: None,
+            severity: BTreeMap::new(),
+            inlay: Inlay::ALL,
+            exclude: GlobSet::empty(),
+            max_file_size: MAX_FILE_SIZE,
+            diagnose_unopened: true,
+            written: Value::Null,
+        }
+    }
+}
+
+impl PartialEq for Settings {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Settings {
+    /// Reads the value of the section `llsd`. What is unknown or of another type keeps its default, and is told.
+    #[must_use]
+    pub fn read(section: &Value) -> (Self, Vec<String>) {
+        let mut settings = Self { written: section.clone(), ..Self::default() };
+        let mut problems = Vec::new();
+        match section {
+            Value::Null => {}
+            Value::Object(keys) => keys.iter().for_each(|(key, value)| settings.set(key, value, &mut problems)),
+            other => problems.push(wrong("llsd", "an object", other)),
+        }
+        (settings, problems)
+    }
+
+    /// The severity to show a finding with; `None`: it is not shown.
+    #[must_use]
+    pub fn severity(&self, rule: &str, usual: Severity) -> Option<Severity> {
+        if let Some(set) = self.severity.get(rule) {
+            return *set;
+        }
+        let patterns = self.severity.iter().filter_map(|(key, set)| Some((key.strip_suffix('*')?, set)));
+        let longest = patterns.filter(|(start, _)| rule.starts_with(start)).max_by_key(|(start, _)| start.len());
+        longest.map_or(Some(usual), |(_, set)| *set)
+    }
+
+    /// Whether a file is left alone. `path` is relative to the folder of these settings, or absolute.
+    #[must_use]
+    pub fn excludes(&self, path: &Path) -> bool {
+        !self.exclude.is_empty() && self.exclude.is_match(path)
+    }
+
+    fn set(&mut self, key: &str, value: &Value, problems: &mut Vec<String>) {
+        let name = format!("llsd.{key}");
+        // Clients send null for what is not set.
+        if value.is_null() || OTHERS.contains(&key) {
+            return;
+        }
+        match (key, value) {
+            ("llamaStackVersion", Value::String(version)) => {
+                self.llama_stack_version = Some(version.clone()).filter(|version| !version.is_empty());
+            }
+            ("llamaStackVersion", _) => problems.push(wrong(&name, "a string such as \"0.4.7\"", value)),
+            ("severity", Value::Object(rules)) => self.set_severity(rules, problems),
+            ("severity", _) => problems.push(wrong(&name, "an object of rules and severities", value)),
+            ("inlayHints", Value::Bool(on)) => self.inlay = if *on { Inlay::ALL } else { Inlay::NONE },
+            ("inlayHints", Value::Object(switches)) => self.set_inlay(switches, problems),
+            ("inlayHints", _) => problems.push(wrong(&name, "true, false or an object of switches", value)),
+            ("exclude", Value::Array(globs)) => self.exclude = read_globs(globs, problems),
+            ("exclude", _) => problems.push(wrong(&name, "a list of glob patterns", value)),
+            ("maxFileSize", _) => match value.as_u64().filter(|size| *size > 0) {
+                Some(size) => self.max_file_size = size,
+                None => problems.push(wrong(&name, "a whole number of bytes above 0", value)),
+            },
+            ("diagnoseUnopened", Value::Bool(on)) => self.diagnose_unopened = *on,
+            ("diagnoseUnopened", _) => problems.push(wrong(&name, "true or false", value)),
+            ("cluster", Value::Object(keys)) => set_cluster(keys, problems),
+            ("cluster", _) => problems.push(wrong(&name, "an object", value)),
+            _ => problems.push(unknown(&name, KEYS.map(|known| format!("llsd.{known}")))),
+        }
+    }
+
+    fn set_severity(&mut self, rules: &Map<String, Value>, problems: &mut Vec<String>) {
+        for (rule, value) in rules.iter().filter(|(_, value)| !value.is_null()) {
+            let name = format!("llsd.severity[\"{rule}\"]");
+            if !rule.starts_with("llsd::") && rule != "*" {
+                problems.push(format!("{name}: rules are called llsd::…; `llsd explain` lists them. It is ignored"));
+                continue;
+            }
+            let severity = match value.as_str() {
+                Some("off") => None,
+                Some("error") => Some(Severity::Error),
+                Some("warning") => Some(Severity::Warning),
+                Some("information") => Some(Severity::Information),
+                Some("hint") => Some(Severity::Hint),
+                _ => {
+                    problems.push(wrong(&name, "error, warning, information, hint or off", value));
+                    continue;
+                }
+            };
+            self.severity.insert(rule.clone(), severity);
+        }
+    }
+
+    fn set_inlay(&mut self, switches: &Map<String, Value>, problems: &mut Vec<String>) {
+        for (key, value) in switches.iter().filter(|(_, value)| !value.is_null()) {
+            let name = format!("llsd.inlayHints.{key}");
+            let switch = match key.as_str() {
+                "ids" => &mut self.inlay.ids,
+                "providers" => &mut self.inlay.providers,
+                "environment" => &mut self.inlay.environment,
+                "ports" => &mut self.inlay.ports,
+                "images" => &mut self.inlay.images,
+                _ => {
+                    let known = ["ids", "providers", "environment", "ports", "images"];
+                    problems.push(unknown(&name, known.map(|known| format!("llsd.inlayHints.{known}"))));
+                    continue;
+                }
+            };
+            match value.as_bool() {
+                Some(on) => *switch = on,
+                None => problems.push(wrong(&name, "true or false", value)),
+            }
+        }
+    }
+}
+
+fn set_cluster(keys: &Map<String, Value>, problems: &mut Vec<String>) {
+    for (key, value) in keys.iter().filter(|(_, value)| !value.is_null()) {
+        let name = format!("llsd.cluster.{key}");
+        match (key.as_str(), value) {
+            ("enabled", Value::Bool(false)) => {}
+            ("enabled", Value::Bool(true)) => {
+                problems.push(format!("{name}: this version does not connect to clusters; it stays off"));
+            }
+            ("enabled", _) => problems.push(wrong(&name, "true or false", value)),
+            _ => problems.push(unknown(&name, ["llsd.cluster.enabled".to_owned()])),
+        }
+    }
+}
+
+fn read_globs(globs: &[Value], problems: &mut Vec<String>) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for (number, value) in globs.iter().enumerate() {
+        let name = format!("llsd.exclude[{number}]");
+        let Some(text) = value.as_str() else {
+            problems.push(wrong(&name, "a glob pattern such as \"charts/**\"", value));
+            continue;
+        };
+        match GlobBuilder::new(text).literal_separator(true).build() {
+            Ok(glob) => _ = set.add(glob),
+            Err(error) => problems.push(format!("{name}: {} in {text:?}; it is ignored", error.kind())),
+        }
+    }
+    set.build().unwrap_or_else(|error| {
+        problems.push(format!("llsd.exclude: {}; nothing is excluded", error.kind()));
+        GlobSet::empty()
+    })
+}
+
+fn wrong(name: &str, expected: &str, value: &Value) -> String {
+    let mut shown = value.to_string();
+    if shown.chars().count() > 40 {
+        shown = shown.chars().take(40).chain(['…']).collect();
+    }
+    format!("{name}: expected {expected}, got {shown}; the default is used")
+}
+
+fn unknown<const N: usize>(name: &str, known: [String; N]) -> String {
+    let near = nearest(name, known.iter().map(String::as_str));
+    let hint = near.map_or_else(String::new, |near| format!(", did you mean {near}?"));
+    format!("{name}: there is no such setting{hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn nothing_set_is_the_default() {
+        for section in [json!(null), json!({}), json!({"maxFileSize": null, "trace": {"server": "off"}})] {
+            let (settings, problems) = Settings::read(&section);
+            assert_eq!(problems, Vec::<String>::new());
+            assert_eq!(settings.max_file_size, MAX_FILE_SIZE);
+            assert!(settings.diagnose_unopened && settings.inlay == Inlay::ALL);
+        }
+    }
+
+    #[test]
+    fn everything_can_be_set() {
+        let (settings, problems) = Settings::read(&json!({
+            "llamaStackVersion": "0.4.7",
+            "severity": {"llsd::model::*": "off", "llsd::model::unknown": "hint"},
+            "inlayHints": {"ports": false},
+            "exclude": ["charts/**", "*.tpl.yaml"],
+            "maxFileSize": 10,
+            "diagnoseUnopened": false,
+            "cluster": {"enabled": false},
+        }));
+        assert_eq!(problems, Vec::<String>::new());
+        assert_eq!(settings.llama_stack_version.as_deref(), Some("0.4.7"));
+        assert_eq!(settings.severity("llsd::model::other", Severity::Error), None);
+        assert_eq!(settings.severity("llsd::model::unknown", Severity::Error), Some(Severity::Hint));
+        assert_eq!(settings.severity("llsd::port::x", Severity::Error), Some(Severity::Error));
+        assert!(settings.inlay.ids && !settings.inlay.ports);
+        assert!(settings.excludes(Path::new("charts/a/b.yaml")));
+        assert!(settings.excludes(Path::new("a.tpl.yaml")));
+        assert!(!settings.excludes(Path::new("b/a.tpl.yaml")), "* ends at a slash");
+        assert_eq!((settings.max_file_size, settings.diagnose_unopened), (10, false));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let (settings, problems) = Settings::read(&json!({
+            "exlude": [],
+            "maxFileSize": "big",
+            "diagnoseUnopened": 1,
+            "severity": {"port": "off", "llsd::a": "loud"},
+            "inlayHints": {"port": true},
+            "exclude": ["[", 3],
+            "llamaStackVersion": 4,
+            "cluster": {"enabled": true},
+        }));
+        assert_eq!(
+            problems,
+            [
+                "llsd.exlude: there is no such setting, did you mean llsd.exclude?",
+                "llsd.maxFileSize: expected a whole number of bytes above 0, got \"big\"; the default is used",
+                "llsd.diagnoseUnopened: expected true or false, got 1; the default is used",
+                "llsd.severity[\"port\"]: rules are called llsd::…; `llsd explain` lists them. It is ignored",
+                "llsd.severity[\"llsd::a\"]: expected error, warning, information, hint or off, got \"loud\"; the \
+                 default is used",
+                "llsd.inlayHints.port: there is no such setting, did you mean llsd.inlayHints.ports?",
+                "llsd.exclude[0]: unclosed character class; missing ']' in \"[\"; it is ignored",
+                "llsd.exclude[1]: expected a glob pattern such as \"charts/**\", got 3; the default is used",
+                "llsd.llamaStackVersion: expected a string such as \"0.4.7\", got 4; the default is used",
+                "llsd.cluster.enabled: this version does not connect to clusters; it stays off",
+            ]
+        );
+        assert_eq!(settings.max_file_size, MAX_FILE_SIZE);
+        let (_, problems) = Settings::read(&json!([]));
+        assert_eq!(problems, ["llsd: expected an object, got []; the default is used"]);
+    }
+}
