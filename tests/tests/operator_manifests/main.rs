@@ -1,6 +1,7 @@
 //! What the operator applies, and what installs it, judged by a real API server.
 
 mod children;
+mod go_back;
 mod install;
 mod taken_over;
 

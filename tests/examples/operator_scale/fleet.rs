@@ -1,0 +1,220 @@
+//! The resources that the operator looks after here, and what happens to them.
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use kube::api::{Api, DynamicObject, WatchEvent, WatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use llsd_tests::cluster::{Answer, Cluster, Request};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const NAMESPACES: usize = 10;
+const RESOURCES: &str = "/apis/llamastack.io/v1alpha2/llamastackdistributions";
+const DEPLOYMENTS: &str = "/apis/apps/v1/deployments";
+/// After so long something is wrong, not slow.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+pub(crate) struct Fleet<'a> {
+    cluster: &'a Cluster,
+    /// Namespace and name of every resource.
+    members: Vec<(String, String)>,
+}
+
+/// The change of one environment value, as a merge patch.
+pub(crate) fn changed_value() -> Value {
+    json!({"spec": {"workload": {"overrides": {"env": env("changed")}}}})
+}
+
+fn env(value: &str) -> Value {
+    json!([{"name": "OLLAMA_URL", "value": "http://ollama.models.svc:11434"}, {"name": "SETTING", "value": value}])
+}
+
+fn resource(name: &str) -> Value {
+    json!({
+        "apiVersion": "llamastack.io/v1alpha2",
+        "kind": "LlamaStackDistribution",
+        "metadata": {"name": name},
+        "spec": {
+            "distribution": {"name": "starter"},
+            "workload": {"storage": {"size": "10Gi"}, "overrides": {"env": env("first")}},
+        },
+    })
+}
+
+fn one(namespace: &str, name: &str) -> String {
+    format!("/apis/llamastack.io/v1alpha2/namespaces/{namespace}/llamastackdistributions/{name}")
+}
+
+fn refuse_failures(answers: &[Answer]) {
+    if let Some(answer) = answers.iter().find(|answer| !answer.accepted()) {
+        panic!("{}: {}", answer.status, answer.message());
+    }
+}
+
+impl<'a> Fleet<'a> {
+    /// Creates the namespaces and the resources.
+    pub(crate) fn new(cluster: &'a Cluster, size: usize) -> Self {
+        let spaces: Vec<_> = (0..NAMESPACES).map(|number| format!("bench-{number}")).collect();
+        let names = spaces.iter().map(String::as_str).chain(["ops"]);
+        let namespaces = names.map(|name| {
+            let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+            Request::post("/api/v1/namespaces", &namespace)
+        });
+        refuse_failures(&cluster.send_all(namespaces.collect()));
+        let members: Vec<_> =
+            (0..size).map(|number| (spaces[number % NAMESPACES].clone(), format!("llsd-{number:05}"))).collect();
+        let creations = members
+            .iter()
+            .map(|(namespace, name)| Request::post(one(namespace, "").trim_end_matches('/'), &resource(name)));
+        refuse_failures(&cluster.send_all(creations.collect()));
+        Self { cluster, members }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    fn items(&self, path: &str) -> Vec<Value> {
+        let mut body = self.cluster.send(Request::get(path)).body;
+        match body["items"].take() {
+            Value::Array(items) => items,
+            other => panic!("{path}: {other}"),
+        }
+    }
+
+    fn wait(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !holds() {
+            assert!(begun.elapsed() < PATIENCE, "{what}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Every resource has its Deployment, its Service and a phase.
+    pub(crate) fn wait_converged(&self) {
+        let has_phase = |resource: &Value| resource["status"]["phase"].is_string();
+        self.wait("not every resource has its children", || {
+            self.items(DEPLOYMENTS).len() >= self.len()
+                && self
+                    .items("/api/v1/services")
+                    .iter()
+                    .filter(|service| service["spec"]["selector"].is_object())
+                    .count()
+                    >= self.len()
+                && self.items(RESOURCES).iter().filter(|resource| has_phase(resource)).count() >= self.len()
+        });
+    }
+
+    /// Creates more resources, each after the one before has its Deployment. Milliseconds from the answer to the
+    /// creation until the Deployment is seen by a watch, in ascending order.
+    pub(crate) fn one_by_one(&mut self, count: usize) -> Vec<f64> {
+        let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apps", "v1", "Deployment"));
+        let api: Api<DynamicObject> = Api::all_with(self.cluster.client(), &kind);
+        let mut taken = Vec::new();
+        for number in 0..count {
+            let (namespace, name) = (format!("bench-{}", number % NAMESPACES), format!("one-{number:03}"));
+            let start = self.cluster.send(Request::get(format!("{DEPLOYMENTS}?limit=1"))).body;
+            let version = start["metadata"]["resourceVersion"].as_str().unwrap_or("0").to_owned();
+            let api = api.clone();
+            let wanted = name.clone();
+            // The watch is open before the resource is created, so that the answer is not waited for twice.
+            let (opened, open) = std::sync::mpsc::channel();
+            let seen = self.cluster.runtime().spawn(async move {
+                let mut events = api.watch(&WatchParams::default(), &version).await?.boxed();
+                let _ = opened.send(());
+                while let Some(event) = events.try_next().await? {
+                    if let WatchEvent::Added(object) = event
+                        && object.metadata.name.as_deref() == Some(&wanted)
+                    {
+                        break;
+                    }
+                }
+                Ok::<_, kube::Error>(Instant::now())
+            });
+            open.recv_timeout(PATIENCE).expect("a watch");
+            let answer = self.cluster.send(Request::post(one(&namespace, "").trim_end_matches('/'), &resource(&name)));
+            refuse_failures(&[answer]);
+            let created = Instant::now();
+            let seen = self.cluster.runtime().block_on(seen).expect("a task").expect("a watch");
+            taken.push(seen.saturating_duration_since(created).as_secs_f64() * 1000.0);
+            self.members.push((namespace, name));
+        }
+        taken.sort_by(f64::total_cmp);
+        taken
+    }
+
+    /// Plays the controllers: Deployments are available, claims are bound.
+    pub(crate) fn make_available(&self) {
+        let path = |object: &Value, group: &str, plural: &str| {
+            let part = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
+            format!("{group}/namespaces/{}/{plural}/{}/status", part("namespace"), part("name"))
+        };
+        let deployments = self.items(DEPLOYMENTS).into_iter().map(|mut deployment| {
+            let replicas = deployment["spec"]["replicas"].clone();
+            deployment["status"] = json!({
+                "observedGeneration": deployment["metadata"]["generation"],
+                "replicas": replicas,
+                "updatedReplicas": replicas,
+                "readyReplicas": replicas,
+                "availableReplicas": replicas,
+                "conditions": [{"type": "Available", "status": "True", "reason": "MinimumReplicasAvailable"}],
+            });
+            deployment["apiVersion"] = json!("apps/v1");
+            deployment["kind"] = json!("Deployment");
+            Request::put(path(&deployment, "/apis/apps/v1", "deployments"), &deployment)
+        });
+        refuse_failures(&self.cluster.send_all(deployments.collect()));
+        let claims = self.items("/api/v1/persistentvolumeclaims").into_iter().map(|mut claim| {
+            claim["status"] = json!({
+                "phase": "Bound",
+                "capacity": claim["spec"]["resources"]["requests"],
+                "accessModes": claim["spec"]["accessModes"],
+            });
+            claim["apiVersion"] = json!("v1");
+            claim["kind"] = json!("PersistentVolumeClaim");
+            Request::put(path(&claim, "/api/v1", "persistentvolumeclaims"), &claim)
+        });
+        refuse_failures(&self.cluster.send_all(claims.collect()));
+    }
+
+    /// How many resources are in the phase Ready.
+    pub(crate) fn phases(&self) -> usize {
+        self.items(RESOURCES).iter().filter(|resource| resource["status"]["phase"] == "Ready").count()
+    }
+
+    /// Applies a merge patch to every resource.
+    pub(crate) fn change_all(&self, change: &Value) {
+        let changes = self.members.iter().map(|(namespace, name)| Request::merge(one(namespace, name), change));
+        refuse_failures(&self.cluster.send_all(changes.collect()));
+    }
+
+    /// Every Deployment carries the changed value.
+    pub(crate) fn wait_changed(&self) {
+        let carries = |deployment: &Value| {
+            let variables = &deployment["spec"]["template"]["spec"]["containers"][0]["env"];
+            variables
+                .as_array()
+                .is_some_and(|variables| variables.iter().any(|variable| variable["value"] == "changed"))
+        };
+        self.wait("not every Deployment was changed", || {
+            self.items(DEPLOYMENTS).iter().filter(|deployment| carries(deployment)).count() >= self.len()
+        });
+    }
+
+    /// Creates ConfigMaps and Secrets of 4 KiB that are nobody's.
+    pub(crate) fn make_noise(&self) {
+        let text = "x".repeat(4096);
+        let object = |kind: &str, number: usize| {
+            json!({
+                "apiVersion": "v1",
+                "kind": kind,
+                "metadata": {"name": format!("noise-{number}")},
+                if kind == "Secret" { "stringData" } else { "data" }: {"data": text},
+            })
+        };
+        let maps = (0..2000)
+            .map(|number| Request::post("/api/v1/namespaces/default/configmaps", &object("ConfigMap", number)));
+        let secrets =
+            (0..500).map(|number| Request::post("/api/v1/namespaces/default/secrets", &object("Secret", number)));
+        refuse_failures(&self.cluster.send_all(maps.chain(secrets).collect()));
+    }
+}

@@ -1,0 +1,82 @@
+//! Measures the operator from outside, against a real API server: how long many resources take, what one more costs, and
+//! what goes on while nothing changes.
+//!
+//! usage: `operator_scale [RESOURCES]...` (300 and 1000 where none is given)
+//!
+//! The operator is the program in `LLSD_OPERATOR_BIN`. It runs as a user of its own, whose requests the API server
+//! writes into its audit log. There is no controller manager: Deployments become available because the bench says so.
+//! Prints a Markdown table for each number of resources.
+
+#![allow(clippy::print_stdout, reason = "a program that reports")]
+
+mod fleet;
+mod measure;
+mod report;
+
+use fleet::Fleet;
+use llsd_generator::api::crd::crd;
+use llsd_tests::cluster::{Cluster, Request};
+use llsd_tests::operator::Operator;
+use measure::{Meter, Window};
+use report::{Report, Row};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// How many resources are created one after the other beside the many.
+const ONE_BY_ONE: usize = 50;
+/// How long nothing happens while nothing is done.
+const IDLE: Duration = Duration::from_secs(30);
+
+fn main() {
+    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
+    for resources in if asked.is_empty() { vec![300, 1000] } else { asked } {
+        run(resources).print();
+    }
+}
+
+fn run(resources: usize) -> Report {
+    let cluster = Cluster::own();
+    if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
+        panic!("the API server refuses the CRD: {}", answer.message());
+    }
+    let mut fleet = Fleet::new(&cluster, resources);
+    let mut report = Report::new(resources);
+
+    // Where there is no converter, only the stored version can be used: no webhooks.
+    let begun = Instant::now();
+    let operator = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
+    let mut meter = Meter::new(&cluster, operator.pid());
+    fleet.wait_converged();
+    report.add(Row::Cold { seconds: begun.elapsed().as_secs_f64(), window: meter.window() });
+
+    report.add(Row::One { milliseconds: fleet.one_by_one(ONE_BY_ONE) });
+
+    fleet.make_available();
+    let quiet = meter.until_quiet();
+    report.add(Row::Ready { window: meter.window(), quiet, phases: fleet.phases() });
+
+    std::thread::sleep(IDLE);
+    report.add(Row::Idle { window: meter.window() });
+
+    fleet.change_all(&json!({"metadata": {"labels": {"touched": "yes"}}}));
+    let quiet = meter.until_quiet();
+    report.add(Row::Touch { window: meter.window(), quiet });
+
+    let begun = Instant::now();
+    fleet.change_all(&fleet::changed_value());
+    fleet.wait_changed();
+    let seconds = begun.elapsed().as_secs_f64();
+    let quiet = meter.until_quiet();
+    let Window { writes, .. } = meter.peek();
+    report.add(Row::Change { seconds, writes_each: writes as f64 / fleet.len() as f64, window: meter.window(), quiet });
+
+    let before = meter.peek().memory;
+    fleet.make_noise();
+    let _ = meter.until_quiet();
+    let window = meter.window();
+    report.add(Row::Noise { growth: window.memory - before, window });
+    drop(operator);
+    // A request that the operator might have sent while it ended is not measured, but the server must still be there.
+    assert_eq!(cluster.send(Request::get("/readyz")).status, 200);
+    report
+}
