@@ -1,6 +1,7 @@
 //! The operator for `LlamaStackDistribution` resources.
 
 pub mod backoff;
+pub mod external;
 pub mod oci;
 pub mod rbac;
 pub mod resources;

@@ -82,6 +82,7 @@ fn build() -> Value {
     if let Some(status) = older["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"].as_object_mut() {
         status.shift_remove("resolvedDistribution");
         status.shift_remove("configGeneration");
+        status.shift_remove("externalProviders");
     }
     let conditions = &mut newer["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["conditions"];
     conditions["x-kubernetes-list-type"] = json!("map");

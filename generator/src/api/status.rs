@@ -1,4 +1,4 @@
-//! `status`: what the operator reports. v1alpha1 has all of it but the two last fields.
+//! `status`: what the operator reports. v1alpha1 has all of it but the three last fields.
 
 use super::core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -39,6 +39,10 @@ pub struct Status {
     /// The generated configuration in use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_generation: Option<ConfigGeneration>,
+    /// The providers that come as images, in the order of their installation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["providerId"]))]
+    pub external_providers: Option<Vec<ExternalProviderStatus>>,
 }
 
 /// One word for the state.
@@ -155,6 +159,36 @@ pub struct ConfigGeneration {
     /// Version of the configuration's format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_version: Option<i32>,
+}
+
+/// How far a provider that comes as an image has got.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExternalProviderStatus {
+    /// The provider's id.
+    pub provider_id: String,
+    /// The API that it serves, as llama-stack spells it.
+    pub api: String,
+    /// The image that it comes from.
+    pub image: String,
+    /// One word for how far it has got.
+    pub phase: ExternalProviderPhase,
+    /// What to do where it has failed, or what it waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// One word for how far a provider has got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+pub enum ExternalProviderPhase {
+    /// Installed in every pod.
+    Ready,
+    /// Waiting for its turn.
+    Pending,
+    /// On its way.
+    Installing,
+    /// It needs attention; the message says what.
+    Failed,
 }
 
 fn anything(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

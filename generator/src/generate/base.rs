@@ -86,7 +86,11 @@ pub(super) fn read(base: &Base) -> Result<Tracked, GenerateError> {
     }
 }
 
-fn parse(text: &str) -> Result<Tracked, GenerateError> {
+/// Reads a configuration as llama-stack does, every value with its line.
+///
+/// # Errors
+/// It is no YAML mapping, or expands beyond bounds.
+pub(super) fn parse(text: &str) -> Result<Tracked, GenerateError> {
     let document = llsd_yaml::parse_document(text);
     let lines = Lines::of(text);
     if let Some(error) = document.strict_error() {

@@ -184,6 +184,22 @@ pub enum BuildError {
     /// A label of `allowedFrom` is no label key.
     #[error("failed to validate allowedFrom.labels: {0}")]
     AllowedFrom(String),
+    /// External providers are merged by the operator's own program.
+    #[error(
+        "failed to build the pod: external providers are merged by the operator's image, which is not known. Set the \
+         operator's environment variable OPERATOR_IMAGE"
+    )]
+    OperatorImage,
+    /// The list of external providers is too long to be handed over.
+    #[error(
+        "failed to build the pod: the external providers with their config are {length} bytes, the limit is {limit}"
+    )]
+    ExternalProviders {
+        /// Bytes of the list.
+        length: usize,
+        /// Bytes that are allowed.
+        limit: usize,
+    },
     /// The configuration is in another namespace, where pods cannot mount it.
     #[error(
         "failed to use ConfigMap {namespace}/{name}: a pod can only mount ConfigMaps of its own namespace. Copy it to \
@@ -207,6 +223,7 @@ pub enum BuildError {
 pub fn children(desired: &Desired<'_>) -> Result<Vec<Child>, BuildError> {
     metadata::check_name(desired.owner)?;
     check_config_namespace(desired)?;
+    external::check(desired)?;
     let port = service::port(desired.spec, desired.leftovers)?;
     let mut children = Vec::new();
     children.extend(ca_bundle::build(desired));

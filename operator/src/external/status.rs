@@ -1,0 +1,224 @@
+//! How far the external providers of a resource have got, by the init containers of its pods.
+
+use super::{EXTRACT_CONTAINER, MERGE_CONTAINER, Wanted};
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+use llsd_generator::api::status::{ExternalProviderPhase as Phase, ExternalProviderStatus};
+
+/// Characters of a message.
+const LENGTH: usize = 512;
+
+/// The state of each provider over all of `pods`: the worst of them, and `Ready` only if every pod has it. Pods that
+/// are going away do not count. Pass the pods of the current template: others have other providers.
+#[must_use]
+pub fn statuses(wanted: &[Wanted], pods: &[Pod]) -> Vec<ExternalProviderStatus> {
+    let pods: Vec<_> = pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).collect();
+    wanted
+        .iter()
+        .map(|provider| {
+            let worst = pods.iter().map(|pod| in_pod(provider, pod)).max_by_key(|(phase, _)| *phase);
+            let (phase, message) =
+                worst.unwrap_or_else(|| (Phase::Pending, Some("waiting for a pod of the server".to_owned())));
+            ExternalProviderStatus {
+                provider_id: provider.provider_id.clone(),
+                api: provider.api.clone(),
+                image: provider.image.clone(),
+                phase,
+                message: message.map(|text| text.chars().take(LENGTH).collect()),
+            }
+        })
+        .collect()
+}
+
+type State = (Phase, Option<String>);
+
+fn in_pod(provider: &Wanted, pod: &Pod) -> State {
+    let statuses = pod.status.as_ref().and_then(|status| status.init_container_statuses.as_deref()).unwrap_or_default();
+    let named = |name: &str| statuses.iter().find(|status| status.name == name);
+    let Some(own) = named(&provider.container()) else {
+        return (Phase::Pending, Some("waiting for its init container".to_owned()));
+    };
+    let image = &provider.image;
+    match outcome(own) {
+        Outcome::Done => merged(provider, [EXTRACT_CONTAINER, MERGE_CONTAINER].map(named)),
+        Outcome::Running => (Phase::Installing, None),
+        Outcome::Waiting => (Phase::Pending, Some("waiting for the init containers before it".to_owned())),
+        Outcome::Pull(reason) => (
+            Phase::Failed,
+            Some(format!(
+                "image {image} cannot be pulled: {reason}. Check the image's name, and the imagePullSecrets of the pod's \
+                 service account"
+            )),
+        ),
+        Outcome::Failed(reason) => {
+            (Phase::Failed, Some(format!("the packages of image {image} cannot be installed: {reason}")))
+        }
+    }
+}
+
+/// A provider that is installed is of use only once the configuration names it.
+fn merged(provider: &Wanted, later: [Option<&ContainerStatus>; 2]) -> State {
+    for status in later.into_iter().flatten() {
+        match outcome(status) {
+            Outcome::Done => {}
+            Outcome::Failed(reason) | Outcome::Pull(reason) => {
+                // The message of the merge names the provider that is at fault; the others wait for it.
+                let quoted = format!("{:?}", provider.provider_id);
+                let others = reason.contains("external provider ") && !reason.contains(&quoted);
+                return match others {
+                    true => (Phase::Pending, Some(format!("waiting for another provider: {reason}"))),
+                    false => (Phase::Failed, Some(format!("{} failed: {reason}", status.name))),
+                };
+            }
+            Outcome::Running | Outcome::Waiting => {
+                return (Phase::Installing, Some(format!("waiting for {}", status.name)));
+            }
+        }
+    }
+    match later[1] {
+        Some(_) => (Phase::Ready, None),
+        None => (Phase::Installing, Some(format!("waiting for {MERGE_CONTAINER}"))),
+    }
+}
+
+enum Outcome {
+    Done,
+    Running,
+    Waiting,
+    Pull(String),
+    Failed(String),
+}
+
+fn outcome(status: &ContainerStatus) -> Outcome {
+    let ended = |state: Option<&k8s_openapi::api::core::v1::ContainerState>| {
+        let ended = state?.terminated.as_ref()?;
+        let text = ended.message.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let reason = text.map_or_else(|| format!("exit code {}", ended.exit_code), str::to_owned);
+        Some((ended.exit_code, reason))
+    };
+    if let Some((code, reason)) = ended(status.state.as_ref()) {
+        return if code == 0 { Outcome::Done } else { Outcome::Failed(reason) };
+    }
+    if status.state.as_ref().is_some_and(|state| state.running.is_some()) {
+        return Outcome::Running;
+    }
+    let waiting = status.state.as_ref().and_then(|state| state.waiting.as_ref());
+    let reason = waiting.and_then(|waiting| waiting.reason.as_deref()).unwrap_or_default();
+    let message = waiting.and_then(|waiting| waiting.message.clone()).unwrap_or_else(|| reason.to_owned());
+    match reason {
+        "ErrImagePull"
+        | "ImagePullBackOff"
+        | "InvalidImageName"
+        | "ErrImageNeverPull"
+        | "ImageInspectError"
+        | "RegistryUnavailable" => Outcome::Pull(message),
+        // It is tried again, and has failed at least once: what it said then is what helps.
+        "CrashLoopBackOff" => Outcome::Failed(ended(status.last_state.as_ref()).map_or(message, |(_, reason)| reason)),
+        "CreateContainerConfigError" | "CreateContainerError" | "RunContainerError" => Outcome::Failed(message),
+        _ => match ended(status.last_state.as_ref()) {
+            Some((code, reason)) if code != 0 => Outcome::Failed(reason),
+            _ => Outcome::Waiting,
+        },
+    }
+}
+
+/// Status and message of the condition `ExternalProvidersReady`: whether all are ready, and of which one to read more.
+#[must_use]
+pub fn summary(statuses: &[ExternalProviderStatus]) -> (bool, &'static str, String) {
+    let ready = statuses.iter().filter(|status| status.phase == Phase::Ready).count();
+    let failed: Vec<_> = statuses.iter().filter(|status| status.phase == Phase::Failed).collect();
+    if let Some(first) = failed.first() {
+        let more = if failed.len() > 1 { format!(" ({} more failed)", failed.len() - 1) } else { String::new() };
+        let text = first.message.as_deref().unwrap_or_default();
+        return (false, "ExternalProviderFailed", format!("External provider {:?}: {text}{more}", first.provider_id));
+    }
+    let all = statuses.len();
+    match ready == all {
+        true => (true, "ExternalProvidersInstalled", format!("{all} external providers installed")),
+        false => (false, "ExternalProvidersInstalling", format!("{ready} of {all} external providers installed")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn provider(id: &str) -> Wanted {
+        serde_json::from_value(json!({"api": "inference", "providerId": id, "image": format!("img/{id}:1")}))
+            .expect("a provider")
+    }
+
+    fn pod(containers: Value) -> Pod {
+        let statuses: Vec<Value> = containers
+            .as_object()
+            .expect("states by name")
+            .iter()
+            .map(|(name, state)| {
+                json!({
+                    "name": name, "image": "", "imageID": "", "ready": false, "restartCount": 0,
+                    "state": state["state"], "lastState": state["last"],
+                })
+            })
+            .collect();
+        serde_json::from_value(json!({"status": {"initContainerStatuses": statuses}})).expect("a pod")
+    }
+
+    fn done() -> Value {
+        json!({"state": {"terminated": {"exitCode": 0}}})
+    }
+
+    fn one(containers: Value) -> (Phase, String) {
+        let found = statuses(&[provider("a")], &[pod(containers)]).remove(0);
+        (found.phase, found.message.unwrap_or_default())
+    }
+
+    #[test]
+    fn follows_the_containers() {
+        let waiting = json!({"state": {"waiting": {"reason": "PodInitializing"}}});
+        let running = json!({"state": {"running": {}}});
+        assert_eq!(one(json!({})).0, Phase::Pending);
+        assert_eq!(one(json!({"install-provider-a": waiting})).0, Phase::Pending);
+        assert_eq!(one(json!({"install-provider-a": running})).0, Phase::Installing);
+        assert_eq!(one(json!({"install-provider-a": done(), "merge-config": waiting})).0, Phase::Installing);
+        assert_eq!(one(json!({"install-provider-a": done(), "merge-config": done()})).0, Phase::Ready);
+        assert_eq!(one(json!({"install-provider-a": done()})).0, Phase::Installing);
+        assert_eq!(statuses(&[provider("a")], &[])[0].phase, Phase::Pending);
+    }
+
+    #[test]
+    fn failures_say_what_to_do() {
+        let pull = json!({"state": {"waiting": {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}}});
+        let (phase, message) = one(json!({"install-provider-a": pull}));
+        assert_eq!(phase, Phase::Failed);
+        assert!(message.contains("img/a:1") && message.contains("imagePullSecrets"), "{message}");
+        let crash = json!({
+            "state": {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 10s"}},
+            "last": {"terminated": {"exitCode": 1, "message": "no wheel fits this Python\n"}},
+        });
+        let (phase, message) = one(json!({"install-provider-a": crash}));
+        assert_eq!(phase, Phase::Failed);
+        assert!(message.ends_with("no wheel fits this Python"), "{message}");
+    }
+
+    #[test]
+    fn a_failed_merge_is_put_down_to_the_one_it_names() {
+        let failed =
+            json!({"state": {"terminated": {"exitCode": 1, "message": "external provider \"b\": image x serves …"}}});
+        let state = json!({"install-provider-a": done(), "install-provider-b": done(), "merge-config": failed});
+        let found = statuses(&[provider("a"), provider("b")], &[pod(state)]);
+        assert_eq!([found[0].phase, found[1].phase], [Phase::Pending, Phase::Failed]);
+        let (ready, reason, message) = summary(&found);
+        assert!(!ready && reason == "ExternalProviderFailed" && message.contains("\"b\""), "{message}");
+    }
+
+    #[test]
+    fn the_worst_pod_counts_unless_it_is_going() {
+        let good = pod(json!({"install-provider-a": done(), "merge-config": done()}));
+        let mut bad = pod(json!({"install-provider-a": {"state": {"running": {}}}}));
+        assert_eq!(statuses(&[provider("a")], &[good.clone(), bad.clone()])[0].phase, Phase::Installing);
+        bad.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-02T03:04:05Z")).ok();
+        let found = statuses(&[provider("a")], &[good, bad]);
+        assert_eq!(found[0].phase, Phase::Ready);
+        assert_eq!(summary(&found), (true, "ExternalProvidersInstalled", "1 external providers installed".to_owned()));
+    }
+}
