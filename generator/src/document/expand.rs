@@ -1,7 +1,7 @@
 //! Aliases and merge keys replaced by what they stand for.
 
 use llsd_yaml::{Kind, Node, Resolved, Rules};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Greatest depth of a tree, counted in collections. Deeper parts are left out.
 const MAX_DEPTH: usize = 128;
@@ -51,7 +51,8 @@ pub(crate) fn expand(root: Node<'_>) -> Tree<'_> {
     if !has_alias {
         anchors.clear();
     }
-    Expander { anchors, budget: ALIAS_BUDGET, inside_alias: 0, depth: 0 }.tree(root)
+    let broken = root.document().errors().iter().map(|error| error.span.start).collect();
+    Expander { anchors, broken, budget: ALIAS_BUDGET, inside_alias: 0, depth: 0 }.tree(root)
 }
 
 /// The string that a key becomes: truth values and numbers in their JSON spelling, anything else as written.
@@ -65,6 +66,8 @@ fn text_of_key(key: Node<'_>) -> String {
 
 struct Expander<'d> {
     anchors: HashMap<&'d str, Vec<Node<'d>>>,
+    /// Where syntax errors are.
+    broken: HashSet<usize>,
     budget: usize,
     inside_alias: usize,
     depth: usize,
@@ -115,6 +118,10 @@ impl<'d> Expander<'d> {
         for entry in mapping.entries() {
             if entry.key.source() == "<<" {
                 merged.push(self.tree(entry.value));
+                continue;
+            }
+            // A key without colon and value is still being typed: it is no entry yet, and displaces none.
+            if entry.value.is_absent() && self.broken.contains(&entry.key.span().start) {
                 continue;
             }
             let key = text_of_key(entry.key);

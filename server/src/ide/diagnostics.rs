@@ -8,6 +8,12 @@ use llsd_generator::check::finding::Finding;
 /// Not well-formed YAML.
 pub(crate) const SYNTAX: &str = "llsd::yaml::syntax";
 
+/// A field that has to be there is not.
+const REQUIRED: &str = "llsd::schema::required";
+
+/// A setting that the provider type needs is not there.
+const MISSING_SETTING: &str = "llsd::provider::missing-setting";
+
 /// Syntax errors shown of one document at most: nobody mends more at a time.
 const SYNTAX_ERRORS: usize = 50;
 
@@ -25,6 +31,7 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
         let drafts: Vec<&Finding> = all.iter().copied().filter(|finding| is_draft(finding)).collect();
         let explained = |one: &Finding| drafts.iter().any(|draft| one.path.starts_with(&draft.path));
         let shown = all.iter().filter(|one| !(is_structural(one) && explained(one)));
+        let shown = shown.filter(|finding| !may_follow(document, resource, finding));
         found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
     }
     // what a break leaves of a value or key has the wrong type or name, which is no fault of its own
@@ -37,6 +44,22 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
 
 fn is_structural(finding: &Finding) -> bool {
     finding.rule.starts_with("llsd::schema::")
+}
+
+/// Whether a finding misses something in a bracket that has no end: it may well be what comes next.
+fn may_follow(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> bool {
+    if document.tree().errors().is_empty() || !matches!(finding.rule, REQUIRED | MISSING_SETTING) {
+        return false;
+    }
+    let steps = place::steps(&resource.base, &finding.path);
+    let mut node = document.tree().nearest(&steps).map(|(node, _)| node);
+    while let Some(inner) = node {
+        if inner.is_flow() && inner.is_unclosed() {
+            return true;
+        }
+        node = inner.parent();
+    }
+    false
 }
 
 /// A draft's finding says in one sentence what the schema says about each of its parts.

@@ -20,7 +20,7 @@ fn step(segment: &Segment) -> Step {
 
 /// Where to draw what is said about `steps`. What does not exist is drawn at the key of what should hold it.
 pub(crate) fn span(document: &Document, steps: &[Step], target: Target) -> Span {
-    let Some((node, taken)) = document.nearest(steps) else { return Span::new(0, 0) };
+    let Some((node, taken)) = nearest(document, steps) else { return Span::new(0, 0) };
     if taken < steps.len() {
         return name_span(node);
     }
@@ -28,6 +28,29 @@ pub(crate) fn span(document: &Document, steps: &[Step], target: Target) -> Span 
         (Target::Key, Some(key)) => key.span(),
         _ => value_span(node),
     }
+}
+
+/// Mappings with more entries than this are not searched for a key's second entry: it would cost too much.
+const NARROW: usize = 64;
+
+/// The node at the longest part of the path that exists, and how many steps that are. Where a mapping has a key twice
+/// the last entry counts, as it does in the value that was judged.
+fn nearest<'d>(document: &'d Document, steps: &[Step]) -> Option<(Node<'d>, usize)> {
+    let mut node = document.root()?;
+    for (taken, step) in steps.iter().enumerate() {
+        let next = match step {
+            Step::Index(number) => node.item(*number),
+            Step::Key(name) => {
+                let last = node.entries().take(NARROW).filter(|entry| entry.key.key_text() == *name).last();
+                last.map(|entry| entry.value).or_else(|| node.get(name))
+            }
+        };
+        match next {
+            Some(next) => node = next,
+            None => return Some((node, taken)),
+        }
+    }
+    Some((node, steps.len()))
 }
 
 /// The text that stands for a node which is too large to underline: its key, or the first line of an item.

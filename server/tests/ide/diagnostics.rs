@@ -77,8 +77,8 @@ fn keys_given_twice() {
     check(
         &v1alpha2("distribution:\n  name: starter\n  name: starter\n"),
         expect![[r#"
-        7:5-7:9 name Error[llsd::yaml::duplicate-key] The key "name" is given twice, the first one has no effect
-    "#]],
+            8:5-8:9 name Error[llsd::yaml::duplicate-key] The key "name" is given twice, the first one has no effect
+        "#]],
     );
 }
 

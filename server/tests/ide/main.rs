@@ -13,6 +13,7 @@ mod lens;
 mod linked;
 mod on_type;
 mod preview;
+mod replay;
 mod selection;
 mod support;
 mod symbols;

@@ -46,10 +46,11 @@ pub struct Workload {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [
-    rule(
-        "!has(self.minReplicas) || self.maxReplicas >= self.minReplicas",
-        "maxReplicas must be greater than or equal to minReplicas",
-    ),
+    serde_json::json!({
+        "rule": "!has(self.minReplicas) || self.maxReplicas >= self.minReplicas",
+        "message": "maxReplicas must be greater than or equal to minReplicas",
+        "fieldPath": ".maxReplicas",
+    }),
 ]))]
 pub struct Autoscaling {
     /// The least number of pods. Left out, `workload.replicas`.

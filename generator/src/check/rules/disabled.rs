@@ -11,9 +11,10 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         let Some(written) = subject.text(&path).map(str::to_owned) else { continue };
         let api = api_name(&written);
         let Some(entry) = providers.iter().find(|entry| entry.api == api) else { continue };
-        let related = entry.path.parent().unwrap_or_default();
         let field = api_field(&api);
-        let finding = GenerateError::DisabledConflict { path, api, field, written }.finding();
-        report.add(finding.with_related(related, "The API's providers"));
+        let mut finding = GenerateError::DisabledConflict { path: path.clone(), api, field, written }.finding();
+        // where the CRD's rule has it, so that it stays there when a fault elsewhere keeps that rule from running
+        finding.path = entry.path.parent().unwrap_or_default();
+        report.add(finding.with_related(path, "The API is disabled here"));
     }
 }

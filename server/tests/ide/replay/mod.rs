@@ -1,0 +1,155 @@
+//! Typing, deleting, editing and pasting, as a person does it, with everything asked on the way.
+
+pub(crate) mod files;
+pub(crate) mod rule;
+
+use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
+use rule::{Finished, line_of};
+use std::collections::BTreeMap;
+
+/// A person at work on one file.
+pub(crate) struct Typist<'f> {
+    finished: &'f Finished,
+    analysis: Option<Analysis>,
+    pub(crate) steps: usize,
+    /// What went against the rules, with one example each.
+    pub(crate) surprises: BTreeMap<String, String>,
+}
+
+/// A state of the file on its way to the finished one: `text[..start]`, `typed`, `text[end..]`.
+#[derive(Clone, Copy)]
+pub(crate) struct Gap<'t> {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) typed: &'t str,
+}
+
+impl Gap<'_> {
+    fn cursor(&self) -> usize {
+        self.start + self.typed.len()
+    }
+
+    /// An offset of the file in this state as one of the finished file.
+    fn finished(&self, at: usize) -> usize {
+        if at <= self.cursor() { at.min(self.end) } else { at - self.cursor() + self.end }
+    }
+}
+
+impl<'f> Typist<'f> {
+    pub(crate) fn new(finished: &'f Finished) -> Self {
+        Self { finished, analysis: None, steps: 0, surprises: BTreeMap::new() }
+    }
+
+    /// The file in this state, analysed as a session does after an edit, and looked at.
+    pub(crate) fn step(&mut self, gap: Gap<'_>) -> &Analysis {
+        let whole = &self.finished.text;
+        let text = [&whole[..gap.start], gap.typed, &whole[gap.end..]].concat();
+        let now = ide::analyse(text.into(), self.analysis.as_ref(), &Workspace::new());
+        self.steps += 1;
+        let diagnostics = now.diagnostics();
+        self.nothing_elsewhere(&now, &diagnostics, gap);
+        self.nothing_lost(&now, &diagnostics, gap);
+        ask_everything(&now, gap.cursor(), self.steps % 25 == 0);
+        self.analysis.insert(now)
+    }
+
+    /// The part of the finished file that is not written: the line being typed, and behind it what is missing.
+    fn unwritten(&self, gap: Gap<'_>) -> Span {
+        let whole = &self.finished.text;
+        Span::new(line_start(whole, gap.start), line_end(whole, gap.end))
+    }
+
+    fn nothing_elsewhere(&mut self, now: &Analysis, diagnostics: &[Diagnostic], gap: Gap<'_>) {
+        let text = &*now.text();
+        let (first, last) = (line_of(text, gap.start), line_of(text, gap.cursor()));
+        let unwritten = self.unwritten(gap);
+        for found in diagnostics {
+            let line = line_of(text, found.span.start);
+            if (first..=last).contains(&line) {
+                continue;
+            }
+            let at = gap.finished(found.span.start);
+            let there = line_of(&self.finished.text, at);
+            if self.finished.said().contains(&(there, found.code))
+                || self.finished.has_in(unwritten, found, at)
+                || (at >= gap.end && self.finished.belongs_to(unwritten, at))
+            {
+                continue;
+            }
+            self.note(&format!("[{}] {}", found.code, found.message), text, gap, line);
+        }
+    }
+
+    /// Other documents keep what is said about them, and their place in the outline.
+    fn nothing_lost(&mut self, now: &Analysis, diagnostics: &[Diagnostic], gap: Gap<'_>) {
+        let whole = &self.finished.text;
+        let documents = self.finished.stream.documents();
+        let ends = documents.iter().skip(1).map(|located| located.offset).chain([whole.len()]);
+        let unwritten = self.unwritten(gap);
+        let symbols = ide::symbols(now);
+        let finished = ide::symbols(&self.finished.analysis);
+        for (located, end) in documents.iter().zip(ends) {
+            // a document begins with its marker: while that is typed, the one before is touched as well
+            let touched = located.offset <= unwritten.end && unwritten.start <= end;
+            if touched || located.document.root().is_none() {
+                continue;
+            }
+            let own = |span: Span| located.offset <= span.start && span.start < end;
+            for missed in self.finished.analysis.diagnostics().iter().filter(|one| own(one.span)) {
+                let kept =
+                    |one: &Diagnostic| one.code == missed.code && gap.finished(one.span.start) == missed.span.start;
+                let about_others = ["llsd::reference", "llsd::config", "llsd::metadata::duplicate"];
+                let about_others = about_others.iter().any(|code| missed.code.starts_with(code));
+                if !about_others && !diagnostics.iter().any(kept) {
+                    let line = line_of(whole, missed.span.start);
+                    self.note(&format!("lost: [{}] {}", missed.code, missed.message), &now.text(), gap, line);
+                }
+            }
+            for missed in finished.iter().filter(|one| own(one.span)) {
+                if !symbols
+                    .iter()
+                    .any(|one| one.name == missed.name && gap.finished(one.span.start) == missed.span.start)
+                {
+                    let line = line_of(whole, missed.span.start);
+                    self.note(&format!("lost symbol: {}", missed.name), &now.text(), gap, line);
+                }
+            }
+        }
+    }
+
+    fn note(&mut self, what: &str, text: &str, gap: Gap<'_>, line: usize) {
+        self.surprises.entry(what.to_owned()).or_insert_with(|| {
+            let mut shown = text.to_owned();
+            shown.insert(gap.cursor(), '█');
+            let typed = line_of(text, gap.cursor());
+            let from = line.min(typed).saturating_sub(3);
+            let lines: Vec<_> = shown.lines().skip(from).take(line.max(typed) - from + 3).collect();
+            format!("line {} while line {} is typed:\n{}", line + 1, typed + 1, lines.join("\n"))
+        });
+    }
+}
+
+/// Spans are inside the text and at characters; nothing panics.
+pub(crate) fn ask_everything(analysis: &Analysis, at: usize, thoroughly: bool) {
+    let text = analysis.text();
+    let sound = |span: Span| assert!(text.get(span.start..span.end).is_some(), "{span:?}");
+    ide::complete(analysis, at).iter().for_each(|item| sound(item.insert.span));
+    if let Some(found) = ide::hover(analysis, at) {
+        sound(found.span);
+    }
+    if thoroughly {
+        let actions = ide::code_actions(analysis, Span::new(at, at));
+        actions.iter().flat_map(|action| &action.edits).for_each(|edit| sound(edit.span));
+        ide::symbols(analysis).iter().for_each(|symbol| sound(symbol.span));
+        let resources = analysis.resources().len();
+        assert!((0..resources).filter_map(|number| ide::preview(analysis, number)).count() <= resources);
+    }
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |end| at + end)
+}

@@ -1,0 +1,156 @@
+//! The rule of typing: what may be said about other lines than the one being typed.
+//!
+//! A diagnostic on another line is allowed in three cases only.
+//!
+//! 1. The finished file has it too: the same code on the same line.
+//! 2. It speaks of something not written yet. That is decided by looking: its rule is one of those below that report
+//!    an absence, the finished file has what is said to be absent, and has it in the part that is not written.
+//! 3. The line belongs to a key that is not written: in the finished file, a key on the line being typed is an
+//!    ancestor of what stands there. This can only happen below an edit in the middle.
+
+use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
+use llsd_generator::path::{Path, Segment};
+use llsd_yaml::{Document, Node, Step, Stream};
+use std::collections::BTreeSet;
+
+/// A file as it will be.
+pub(crate) struct Finished {
+    pub(crate) text: String,
+    pub(crate) analysis: Analysis,
+    pub(crate) stream: Stream,
+    said: BTreeSet<(usize, &'static str)>,
+}
+
+/// Where to look for what a rule finds absent.
+enum Absent {
+    /// At the diagnostic's own path.
+    Itself,
+    /// Inside what stands at its path.
+    Inside,
+    /// At its path, or where an older draft has it: `host` beside it.
+    ItselfOrHost,
+    /// A word of the message in quotes, as a value or key, alone or behind `::`.
+    Named,
+    /// At one of these paths of the resource.
+    At(&'static [&'static str]),
+}
+
+/// The rules that report an absence.
+fn absent(found: &Diagnostic) -> Option<Absent> {
+    let says = |words: &[&str]| words.iter().any(|words| found.message.contains(words));
+    Some(match found.code {
+        "llsd::schema::required" => Absent::Itself,
+        "llsd::provider::missing-setting" => Absent::ItselfOrHost,
+        "llsd::kind::unknown-kind" if says(&["is missing"]) => Absent::Itself,
+        "llsd::metadata::field" if says(&["needs a name"]) => Absent::Itself,
+        "llsd::distribution::missing" => Absent::Inside,
+        "llsd::schema::bounds" if says(&["must not be empty: at least one of"]) => Absent::Inside,
+        "llsd::cel::rule" if says(&["must be specified", "is required when"]) => Absent::Inside,
+        "llsd::reference::no-key" | "llsd::config::missing-key" | "llsd::model::unknown-provider" => Absent::Named,
+        "llsd::config::missing-file" => Absent::At(&["spec.server.userConfig", "spec.server.podOverrides"]),
+        _ => return None,
+    })
+}
+
+impl Finished {
+    pub(crate) fn new(text: &str) -> Self {
+        let analysis = ide::analyse(text.into(), None, &Workspace::new());
+        let said = analysis.diagnostics().iter().map(|one| (line_of(text, one.span.start), one.code)).collect();
+        Self { text: text.to_owned(), stream: Stream::parse(text), analysis, said }
+    }
+
+    /// What the finished file says: line, from 0, and code.
+    pub(crate) fn said(&self) -> &BTreeSet<(usize, &'static str)> {
+        &self.said
+    }
+
+    /// Whether `found`, which would stand at `at` of the finished file, speaks of something in its part `unwritten`.
+    pub(crate) fn has_in(&self, unwritten: Span, found: &Diagnostic, at: usize) -> bool {
+        let Some(absent) = absent(found) else { return false };
+        let Some((document, offset)) = self.document(at) else { return false };
+        let later = |span: Span| unwritten.contains(offset + span.start) && offset + span.start < unwritten.end;
+        let begins = |node: Node<'_>| later(node.span()) || node.entry().is_some_and(|entry| later(entry.span));
+        let overlaps = |node: Node<'_>| {
+            let span = node.span().shift(offset);
+            span.start.max(unwritten.start) < span.end.min(unwritten.end)
+        };
+        let places = |path: &str| self.places(path, at).into_iter();
+        match absent {
+            Absent::Itself => places(&found.path).filter_map(|steps| document.find(&steps)).any(begins),
+            Absent::ItselfOrHost => places(&found.path)
+                .flat_map(|steps| {
+                    let (_, provider) = steps.split_last().unwrap_or((&Step::Index(0), &[]));
+                    let host = [provider, &[Step::Key("host".to_owned())]].concat();
+                    [steps.clone(), host]
+                })
+                .filter_map(|steps| document.find(&steps))
+                .any(begins),
+            Absent::Inside => places(&found.path).filter_map(|steps| document.find(&steps)).any(overlaps),
+            Absent::At(paths) => {
+                paths.iter().flat_map(|path| places(path)).filter_map(|steps| document.find(&steps)).any(begins)
+            }
+            Absent::Named => self.names_in(unwritten, &found.message),
+        }
+    }
+
+    /// Whether a quoted word of `message` stands in the part `unwritten`.
+    fn names_in(&self, unwritten: Span, message: &str) -> bool {
+        let words: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
+        let is_named = |node: Node<'_>| {
+            let text = node.value();
+            words.iter().any(|word| text == *word || text.ends_with(&format!("::{word}")))
+        };
+        self.stream.documents().iter().any(|located| {
+            let mut scalars = located.document.nodes().filter(Node::is_scalar);
+            scalars.any(|node| unwritten.contains(located.offset + node.span().start) && is_named(node))
+        })
+    }
+
+    /// Whether what stands at `at` has an ancestor whose key is in the part `unwritten`.
+    pub(crate) fn belongs_to(&self, unwritten: Span, at: usize) -> bool {
+        let Some((document, offset)) = self.document(at) else { return false };
+        let mut node = document.node_at(at - offset);
+        while let Some(inner) = node {
+            let sign = inner.key().map(|key| key.span().start).or_else(|| {
+                // an item's sign is its dash, on the line where the item begins
+                inner.parent().filter(Node::is_sequence).map(|_| inner.span().start)
+            });
+            if sign.is_some_and(|sign| unwritten.contains(offset + sign)) {
+                return true;
+            }
+            node = inner.parent();
+        }
+        false
+    }
+
+    pub(crate) fn document(&self, at: usize) -> Option<(&Document, usize)> {
+        let located = self.stream.documents().iter().rfind(|located| located.offset <= at)?;
+        Some((&located.document, located.offset))
+    }
+
+    /// The ways to a place of the resource around `at`.
+    fn places(&self, path: &str, at: usize) -> Vec<Vec<Step>> {
+        let Some((document, offset)) = self.document(at) else { return Vec::new() };
+        let path = Path::parse(path);
+        let steps = path.segments().iter().map(|segment| match segment {
+            Segment::Key(name) => Step::Key(name.clone()),
+            Segment::Index(number) => Step::Index(*number),
+        });
+        let steps: Vec<Step> = steps.collect();
+        let mut places = vec![steps.clone()];
+        for list in ["items", "objects"] {
+            let items = document.root().and_then(|root| root.get(list));
+            let holds = |item: &Node<'_>| item.span().shift(offset).contains(at);
+            if let Some(number) = items.and_then(|items| items.items().position(|item| holds(&item))) {
+                let base = [Step::Key(list.to_owned()), Step::Index(number)];
+                places.push(base.into_iter().chain(steps.clone()).collect());
+            }
+        }
+        places
+    }
+}
+
+/// The number of the line at `offset`, from 0.
+pub(crate) fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
+}
