@@ -35,9 +35,15 @@ lint: ## formatting, clippy, licences and sources of dependencies
 # More files to measure on: make bench FILES='a/*.yaml b/*.yaml'
 FILES ?=
 
-bench: ## measure the YAML tree: speed beside yaml-rust2 and serde_yaml, and what is read behind random damage
+# How many resources the operator is measured with.
+RESOURCES ?= 300 1000
+
+bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml) and the operator (beside what the Go operator needed)
 	LLSD_BENCH_FILES='$(wildcard $(FILES))' $(CARGO) bench --quiet --package llsd-yaml --bench throughput
 	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- samples/*.yaml configs/*/config.yaml $(FILES)
+	$(CARGO) build --quiet --release --package llsd-operator
+	LLSD_OPERATOR_BIN='$(CURDIR)/target/release/llsd-operator' \
+		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
 
 crd: ## write operator/deploy/crd/ again from the types
 	$(CARGO) run --quiet --package llsd-generator --example crd

@@ -2,6 +2,8 @@
 
 pub mod backoff;
 pub mod external;
+pub mod health;
+pub mod lease;
 pub mod oci;
 pub mod rbac;
 pub mod resources;
