@@ -1,6 +1,6 @@
 //! What the files of the workspace contribute to each other: found in folders, kept in step with open documents.
 
-use crate::ide::{self, Pieces, Workspace};
+use crate::ide::{self, Analysis, Pieces, Workspace};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -75,6 +75,15 @@ pub fn objects_of(text: &str) -> Pieces {
         return Pieces::default();
     }
     ide::analyse(text.into(), None, &Workspace::new()).objects()
+}
+
+/// A text understood on its own; `None` if it has nothing that other files ask for: no object, no resource, no config,
+/// and no reference to an object.
+#[must_use]
+pub fn analysis_of(text: &str) -> Option<Analysis> {
+    let words = ["secret", "configMap", "provider_id"];
+    let mentions = may_have_objects(text) || may_have_resources(text) || words.iter().any(|word| text.contains(word));
+    mentions.then(|| ide::analyse(text.into(), None, &Workspace::new()))
 }
 
 fn is_entered(folder: &Path) -> bool {

@@ -1,6 +1,7 @@
 //! One YAML document, understood: its tree, the resources in it, and what was found out about each.
 
 use super::facts::{self, Reference};
+use super::names::DocumentNames;
 use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::workspace::Objects;
@@ -36,6 +37,8 @@ pub(crate) struct DocumentAnalysis {
     facts: Arc<Facts>,
     diagnostics: OnceLock<Vec<Diagnostic>>,
     tokens: OnceLock<Vec<Token>>,
+    /// Depends on the text alone, so that documents judged by other facts share it.
+    names: Arc<OnceLock<Arc<DocumentNames>>>,
 }
 
 /// A `LlamaStackDistribution` in a document.
@@ -92,8 +95,8 @@ impl DocumentAnalysis {
         let references =
             resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
         let contribution = contribution(&resources, &objects);
-        let (facts, diagnostics, tokens) = Default::default();
-        Self { tree, resources, objects, references, contribution, facts, diagnostics, tokens }
+        let (facts, diagnostics, tokens, names) = Default::default();
+        Self { tree, resources, objects, references, contribution, facts, diagnostics, tokens, names }
     }
 
     /// The same document, judged by other facts.
@@ -108,6 +111,7 @@ impl DocumentAnalysis {
             facts,
             diagnostics: OnceLock::new(),
             tokens: OnceLock::new(),
+            names: self.names.clone(),
         }
     }
 
@@ -125,6 +129,11 @@ impl DocumentAnalysis {
 
     pub(crate) fn facts(&self) -> &Arc<Facts> {
         &self.facts
+    }
+
+    /// The names that it declares and refers to.
+    pub(crate) fn names(&self) -> &Arc<DocumentNames> {
+        self.names.get_or_init(|| Arc::new(DocumentNames::new(self)))
     }
 
     /// The objects that its resources name.

@@ -4,6 +4,7 @@
 //! cost hardly depends on how many documents there are.
 
 use super::document::DocumentAnalysis;
+use super::names::{Kind, Mentions};
 use super::workspace::{ObjectKey, Objects};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -37,6 +38,7 @@ struct Chunk {
     names: OnceLock<Names>,
     objects: OnceLock<Arc<Objects>>,
     faulty: OnceLock<Vec<usize>>,
+    named: OnceLock<Arc<Mentions>>,
 }
 
 /// Who defines what in a chunk, and who speaks of it.
@@ -54,8 +56,12 @@ impl Chunk {
     fn new(documents: Vec<Arc<DocumentAnalysis>>) -> Self {
         let bytes = documents.iter().map(|document| document.tree().text().len()).sum();
         let relevant = documents.iter().any(|document| !document.resources().is_empty());
-        let (names, objects, faulty) = Default::default();
-        Self { documents, bytes, relevant, names, objects, faulty }
+        let (names, objects, faulty, named) = Default::default();
+        Self { documents, bytes, relevant, names, objects, faulty, named }
+    }
+
+    fn named(&self) -> &Arc<Mentions> {
+        self.named.get_or_init(|| Arc::new(self.documents.iter().map(|document| &*document.names().mentions).collect()))
     }
 
     fn names(&self) -> &Names {
@@ -243,6 +249,29 @@ impl File {
     /// How many resources of this namespace and name there are.
     pub(crate) fn resources_called(&self, key: &ObjectKey) -> usize {
         self.chunks.iter().filter_map(|chunk| chunk.names().resources.get(key)).sum()
+    }
+
+    /// What the file mentions, in pieces that stay the same while their documents do.
+    pub(crate) fn named(&self) -> impl Iterator<Item = &Arc<Mentions>> {
+        self.chunks.iter().map(|chunk| chunk.named()).filter(|mentions| !mentions.is_empty())
+    }
+
+    /// The documents of the chunks that mention a name, in order.
+    pub(crate) fn mentioning(&self, kind: Kind, name: &str) -> impl Iterator<Item = Located<'_>> {
+        let (mut number, mut offset) = (0, 0);
+        let mut found = Vec::new();
+        for chunk in &self.chunks {
+            if chunk.named().has(kind, name) {
+                let mut start = offset;
+                for (inside, document) in chunk.documents.iter().enumerate() {
+                    found.push(Located { number: number + inside, offset: start, document });
+                    start += document.tree().text().len();
+                }
+            }
+            number += chunk.documents.len();
+            offset += chunk.bytes;
+        }
+        found.into_iter()
     }
 
     /// The objects of the file, in pieces that stay the same while their documents do.

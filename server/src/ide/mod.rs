@@ -6,6 +6,7 @@
 mod actions;
 mod block;
 mod complete;
+mod definition;
 mod delta;
 mod diagnostics;
 mod document;
@@ -20,11 +21,15 @@ mod inlay;
 mod knowledge;
 mod lens;
 mod linked;
+mod links;
 mod meaning;
 mod migrate;
+mod names;
 mod on_type;
 mod place;
 mod preview;
+mod references;
+mod rename;
 mod schema;
 mod selection;
 mod symbols;
@@ -32,21 +37,28 @@ mod tokens;
 mod types;
 mod update;
 mod workspace;
+mod workspace_symbols;
 
+pub use definition::{definition, implementation};
 pub use delta::Delta;
 pub use folding::{Fold, FoldKind};
 pub use format::FormatOptions;
 pub use inlay::{InlayHint, InlaySettings};
 pub use lens::{Lens, LensAction};
+pub use links::{Link, LinkTarget, links};
 pub use llsd_yaml::Span;
 pub use migrate::Migrated;
+pub use names::{Declared, Kind, Library, Location, NameIndex, Place, Question, base_text};
 pub use preview::Hunk;
+pub use references::{highlight, references};
+pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
 pub use tokens::{Token, TokenKind};
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Hover, LineOrigin, OriginKind,
     Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
 pub use workspace::{ObjectKey, Objects, Pieces, Workspace};
+pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
 use document::DocumentAnalysis;
 use facts::Known;
@@ -201,12 +213,27 @@ impl Analysis {
         self.file.faulty(stop).into_iter().flat_map(of).collect()
     }
 
+    /// What the file mentions, in pieces that stay the same while their documents do: for a [`NameIndex`].
+    fn named(&self) -> Vec<Arc<names::Mentions>> {
+        self.file.named().cloned().collect()
+    }
+
+    /// The other files that it was analysed with.
+    fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
     fn documents(&self) -> impl Iterator<Item = Located<'_>> {
         self.file.iter()
     }
 
     fn document(&self, number: usize) -> Option<Located<'_>> {
         self.file.get(number)
+    }
+
+    /// The documents that may mention a name, and some others.
+    fn mentioning(&self, kind: Kind, name: &str) -> impl Iterator<Item = Located<'_>> {
+        self.file.mentioning(kind, name)
     }
 
     /// The document at `offset`, and the offset inside it.

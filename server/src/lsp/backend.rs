@@ -4,6 +4,7 @@ use super::capabilities::Client as Capabilities;
 use super::configuration::Configuration;
 use super::files::Files;
 use super::guard::{Exit, internal, message};
+use super::library::Names;
 use super::progress::Shown;
 use super::{convert, handlers};
 use crate::documents::Snapshot;
@@ -24,6 +25,8 @@ pub(super) struct Shared {
     pub client: Client,
     /// Documents and workspace.
     pub session: Session,
+    /// Which files mention which names.
+    pub names: Names,
     /// What the client can do; set once by `initialize`.
     pub capabilities: OnceLock<Capabilities>,
     /// Tokens sent last.
@@ -54,6 +57,16 @@ impl Shared {
     pub(super) fn analysis(&self, snapshot: &Snapshot, stop: Stop<'_>) -> Option<Arc<Analysis>> {
         let settings = self.configuration.of(&snapshot.name);
         self.session.analysis(snapshot, settings.llama_stack_version.as_deref(), stop)
+    }
+
+    /// Takes note of the names in a file on disk, or that there are none. An open document is known better.
+    pub(super) fn learn_names(&self, file: &str, analysis: Option<&Analysis>) {
+        if self.session.snapshot(file).is_none() {
+            match analysis {
+                Some(analysis) => self.names.learn(file, analysis),
+                None => self.names.with(|index| index.remove(file)),
+            }
+        }
     }
 
     /// The workspace folders.
@@ -115,6 +128,7 @@ impl Backend {
         let shared = Shared {
             client,
             session: Session::default(),
+            names: Names::default(),
             capabilities: OnceLock::new(),
             configuration: Configuration::default(),
             files: Files::default(),
@@ -152,15 +166,25 @@ impl Backend {
         T: Send + 'static,
         F: FnOnce(&Shared, &Snapshot, &Analysis) -> T + Send + 'static,
     {
+        let answer = self.run(what, move |shared, stop| {
+            let analysis = shared.analysis(&snapshot, stop)?;
+            (!stop()).then(|| question(shared, &snapshot, &analysis))
+        });
+        Ok(answer.await?.flatten())
+    }
+
+    /// Does what takes CPU time off the request loop. `job` may ask whether anybody still waits for it. None: nobody
+    /// did when its turn came.
+    pub(super) async fn run<T, F>(&self, what: &'static str, job: F) -> Result<Option<T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Shared, Stop<'_>) -> T + Send + 'static,
+    {
         let shared = Arc::clone(&self.shared);
         let cancel = CancelOnDrop::default();
         let asked = cancel.0.clone();
-        let job = move || {
-            let analysis = shared.analysis(&snapshot, &|| asked.is_cancelled())?;
-            (!asked.is_cancelled()).then(|| question(&shared, &snapshot, &analysis))
-        };
+        let job = move || (!asked.is_cancelled()).then(|| job(&shared, &|| asked.is_cancelled()));
         match tokio::task::spawn_blocking(job).await {
-            // None: cancelled, which means that nobody is here to be answered.
             Ok(answer) => Ok(answer),
             Err(error) => {
                 if let Ok(panic) = error.try_into_panic() {
@@ -244,6 +268,47 @@ impl LanguageServer for Backend {
 
     async fn document_symbol(&self, params: lsp::DocumentSymbolParams) -> Result<Option<lsp::DocumentSymbolResponse>> {
         handlers::document_symbol::handle(self, params).await
+    }
+
+    async fn goto_definition(&self, params: lsp::GotoDefinitionParams) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        handlers::definition::definition(self, params).await
+    }
+
+    async fn goto_implementation(
+        &self,
+        params: lsp::GotoDefinitionParams,
+    ) -> Result<Option<lsp::GotoDefinitionResponse>> {
+        handlers::definition::implementation(self, params).await
+    }
+
+    async fn references(&self, params: lsp::ReferenceParams) -> Result<Option<Vec<lsp::Location>>> {
+        handlers::references::references(self, params).await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: lsp::DocumentHighlightParams,
+    ) -> Result<Option<Vec<lsp::DocumentHighlight>>> {
+        handlers::references::highlight(self, params).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: lsp::TextDocumentPositionParams,
+    ) -> Result<Option<lsp::PrepareRenameResponse>> {
+        handlers::rename::prepare(self, params).await
+    }
+
+    async fn rename(&self, params: lsp::RenameParams) -> Result<Option<lsp::WorkspaceEdit>> {
+        handlers::rename::rename(self, params).await
+    }
+
+    async fn symbol(&self, params: lsp::WorkspaceSymbolParams) -> Result<Option<Vec<lsp::SymbolInformation>>> {
+        handlers::workspace_symbol::handle(self, params).await
+    }
+
+    async fn document_link(&self, params: lsp::DocumentLinkParams) -> Result<Option<Vec<lsp::DocumentLink>>> {
+        handlers::document_link::handle(self, params).await
     }
 
     async fn diagnostic(&self, params: lsp::DocumentDiagnosticParams) -> Result<lsp::DocumentDiagnosticReportResult> {

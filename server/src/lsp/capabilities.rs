@@ -39,6 +39,10 @@ pub(super) struct Client {
     pub refreshes_diagnostics: bool,
     /// Whether the client asks for inlay hints again when told so.
     pub refreshes_hints: bool,
+    /// Whether the client can show texts that are in no file, see [`super::virtual_document`].
+    pub virtual_documents: bool,
+    /// Whether the client asks what would be renamed before it asks for a name.
+    pub prepares_rename: bool,
 }
 
 impl Client {
@@ -66,6 +70,8 @@ impl Client {
                 .and_then(|text| text.publish_diagnostics.as_ref()?.related_information)
                 .unwrap_or(false),
             pulls: wants_pull && text_document.is_some_and(|text| text.diagnostic.is_some()),
+            virtual_documents: options.and_then(|options| options.get("virtualDocuments")?.as_bool()).unwrap_or(false),
+            prepares_rename: text_document.and_then(|text| text.rename.as_ref()?.prepare_support).unwrap_or(false),
             watches: workspace
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.dynamic_registration)
                 .unwrap_or(false),
@@ -122,6 +128,23 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
                 ]),
                 ..lsp::CodeActionOptions::default()
             })
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        implementation_provider: Some(lsp::ImplementationProviderCapability::Simple(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(if client.prepares_rename {
+            OneOf::Right(lsp::RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
+            })
+        } else {
+            OneOf::Left(true)
+        }),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(lsp::DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: lsp::WorkDoneProgressOptions::default(),
         }),
         document_symbol_provider: Some(OneOf::Left(true)),
         document_formatting_provider: Some(OneOf::Left(true)),

@@ -196,7 +196,9 @@ impl Round {
                 break;
             }
             let text = self.text(name).unwrap_or_default();
-            objects.push((Arc::clone(name), workspace::objects_of(&text)));
+            let analysis = workspace::analysis_of(&text);
+            self.shared.learn_names(name, analysis.as_ref());
+            objects.push((Arc::clone(name), analysis.map(|analysis| analysis.objects()).unwrap_or_default()));
             if workspace::may_have_resources(&text) {
                 relevant.insert(Arc::clone(name));
             } else {

@@ -7,10 +7,13 @@ mod convert;
 mod files;
 mod guard;
 mod handlers;
+mod library;
+mod navigate;
 mod parent;
 mod progress;
 mod publish;
 mod server;
+mod virtual_document;
 mod wire;
 
 pub use server::{Transport, run};

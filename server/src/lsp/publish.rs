@@ -58,6 +58,7 @@ fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Se
     let stop = || cancel.is_cancelled();
     let analysis = shared.analysis(snapshot, &stop)?;
     let affected = shared.session.learn(snapshot, &analysis);
+    shared.names.learn(&snapshot.name, &analysis);
     let diagnostics = analysis.diagnostics_until(&stop);
     // What others have to do has to be told in any case.
     let diagnostics =
@@ -122,7 +123,7 @@ pub(super) fn converted(
 }
 
 /// The section about a rule in the reference of findings. Rules of a schema have none: their message says it all.
-fn documentation(code: &str) -> Option<Url> {
+pub(super) fn documentation(code: &str) -> Option<Url> {
     rules().iter().find(|rule| rule.id == code)?;
     let anchor = code.replace(':', "");
     Url::parse(&format!("{}/blob/main/docs/findings.md#{anchor}", env!("CARGO_PKG_REPOSITORY"))).ok()

@@ -1,7 +1,7 @@
 //! `textDocument/didOpen`.
 
 use crate::lsp::backend::Backend;
-use crate::lsp::{convert, files, publish};
+use crate::lsp::{convert, files, publish, virtual_document};
 use ropey::Rope;
 use std::sync::Arc;
 use tower_lsp::lsp_types::DidOpenTextDocumentParams;
@@ -10,6 +10,10 @@ use tower_lsp::lsp_types::DidOpenTextDocumentParams;
 pub(in crate::lsp) fn handle(backend: &Backend, params: DidOpenTextDocumentParams) {
     let document = params.text_document;
     let name = convert::name(&document.uri);
+    // Our own texts are known better than the editor's copies of them.
+    if virtual_document::is_virtual(&name) {
+        return;
+    }
     let text = Rope::from_str(&document.text);
     let starts = backend.shared.session.open(&name, document.uri.as_str(), document.version, text);
     files::opened(&backend.shared, &name);

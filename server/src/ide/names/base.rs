@@ -1,0 +1,35 @@
+//! The names in the embedded base configs.
+
+use super::DocumentNames;
+use llsd_generator::distribution::{BaseConfig, Distributions};
+use llsd_yaml::parse_document;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// A base config, understood once per process.
+#[derive(Debug)]
+pub(crate) struct Base {
+    /// Its text.
+    pub(crate) text: Arc<str>,
+    /// Its names.
+    pub(crate) names: Arc<DocumentNames>,
+}
+
+/// The base config of a distribution; `None` where the program carries none.
+pub(crate) fn base(distribution: &str) -> Option<&'static Base> {
+    static BASES: OnceLock<BTreeMap<String, OnceLock<Option<Base>>>> = OnceLock::new();
+    let bases = BASES
+        .get_or_init(|| Distributions::embedded().iter().map(|found| (found.name.clone(), OnceLock::new())).collect());
+    let read = || {
+        let text = BaseConfig::embedded(distribution)?;
+        let names = Arc::new(DocumentNames::of_config(&parse_document(text)));
+        Some(Base { text: text.into(), names })
+    };
+    bases.get(distribution)?.get_or_init(read).as_ref()
+}
+
+/// The embedded base config of a distribution; `None` where the program carries none.
+#[must_use]
+pub fn base_text(distribution: &str) -> Option<&'static str> {
+    base(distribution).map(|base| &*base.text)
+}

@@ -1,0 +1,177 @@
+//! The names in other Kubernetes objects: what Secrets and ConfigMaps declare, and what any object refers to.
+
+use super::reader::Reader;
+use super::{DocumentNames, Occurrence, Role, Scope, Symbol, config};
+use crate::ide::workspace::ObjectKey;
+use llsd_yaml::{Node, Span, Style, parse_document};
+
+/// The keys of a ConfigMap that hold a config.
+pub(super) const CONFIG_KEYS: [&str; 2] = ["config.yaml", "run.yaml"];
+
+/// Notes the names of the object at `root`.
+pub(super) fn read<'d>(reader: &Reader<'d>, root: Node<'d>, names: &mut DocumentNames) {
+    let namespace = reader.text(root, &["metadata", "namespace"]).into_owned();
+    let own = (namespace, reader.text(root, &["metadata", "name"]).into_owned());
+    let core = reader.text(root, &["apiVersion"]) == "v1";
+    match &*reader.text(root, &["kind"]) {
+        "Secret" if core => {
+            let key_of = own.clone();
+            declare(reader, root, Symbol::Secret, &["data", "stringData"], names, |key| {
+                Symbol::SecretKey(key_of.clone(), key)
+            });
+        }
+        "ConfigMap" if core => {
+            let key_of = own.clone();
+            declare(reader, root, Symbol::ConfigMap, &["data", "binaryData"], names, |key| {
+                Symbol::ConfigMapKey(key_of.clone(), key)
+            });
+            configs(reader, root, &own, names);
+        }
+        _ => references(reader, root, &own.0, &mut names.occurrences),
+    }
+}
+
+fn declare<'d>(
+    reader: &Reader<'d>,
+    root: Node<'d>,
+    object: fn(ObjectKey) -> Symbol,
+    maps: &[&str],
+    names: &mut DocumentNames,
+    key: impl Fn(String) -> Symbol,
+) {
+    let namespace = reader.text(root, &["metadata", "namespace"]).into_owned();
+    let Some(name) = reader.at(root, &["metadata", "name"]) else { return };
+    let out = &mut names.occurrences;
+    reader.note(name, None, Role::Declaration, |name| object((namespace, name)), out);
+    for map in maps.iter().filter_map(|field| reader.get(root, field)) {
+        for entry in reader.entries(map) {
+            reader.note(entry.key, None, Role::Declaration, &key, out);
+        }
+    }
+}
+
+/// The configs in a ConfigMap, with positions of the file around them.
+fn configs<'d>(reader: &Reader<'d>, root: Node<'d>, owner: &ObjectKey, names: &mut DocumentNames) {
+    for key in CONFIG_KEYS {
+        let Some(node) = reader.at(root, &["data", key]).and_then(|node| reader.real(node)) else { continue };
+        let Some(block) = node.block().filter(|_| node.style() == Style::Literal) else { continue };
+        let text = node.value();
+        let inner = parse_document(&text);
+        let Some(inner_root) = inner.root().filter(|root| root.is_mapping()) else { continue };
+        let scope = names.scopes.len();
+        let mut found = Vec::new();
+        config::read(&Reader::new(&inner), inner_root, scope, &mut found);
+        names.scopes.push(Scope { owner: Some(owner.clone()), ..Scope::default() });
+        let outer = |span: Span| {
+            let start = block.outer(span.start)?;
+            Some(Span::new(start, start + span.len()))
+        };
+        names.occurrences.extend(found.into_iter().filter_map(|mut one| {
+            one.span = outer(one.span)?;
+            if let super::Form::Scalar { whole } = &mut one.form {
+                *whole = outer(*whole)?;
+            }
+            Some(one)
+        }));
+    }
+}
+
+/// Notes every reference to a Secret or ConfigMap at or below `root`, whatever kind of object it is.
+pub(super) fn references<'d>(reader: &Reader<'d>, root: Node<'d>, namespace: &str, out: &mut Vec<Occurrence>) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        for entry in node.entries() {
+            field(reader, node, entry, namespace, out);
+        }
+        open.extend(node.children());
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Sort {
+    Secret,
+    ConfigMap,
+}
+
+impl Sort {
+    fn object(self, key: ObjectKey) -> Symbol {
+        match self {
+            Self::Secret => Symbol::Secret(key),
+            Self::ConfigMap => Symbol::ConfigMap(key),
+        }
+    }
+
+    fn key(self, object: ObjectKey, key: String) -> Symbol {
+        match self {
+            Self::Secret => Symbol::SecretKey(object, key),
+            Self::ConfigMap => Symbol::ConfigMapKey(object, key),
+        }
+    }
+}
+
+fn field<'d>(
+    reader: &Reader<'d>,
+    holder: Node<'d>,
+    entry: llsd_yaml::Entry<'d>,
+    namespace: &str,
+    out: &mut Vec<Occurrence>,
+) {
+    let value = entry.value;
+    match &*entry.key.key_text() {
+        "secretKeyRef" | "secretRef" => named(reader, value, "name", Sort::Secret, namespace, out),
+        "configMapKeyRef" | "configMapRef" => named(reader, value, "name", Sort::ConfigMap, namespace, out),
+        // volumes, and their parts in a projected one
+        "secret" if reader.get(value, "secretName").is_some() => {
+            let object = (namespace.to_owned(), reader.text(value, &["secretName"]).into_owned());
+            keys(reader, value, Sort::Secret, &object, out);
+        }
+        "secret" if in_list(holder, "sources") => named(reader, value, "name", Sort::Secret, namespace, out),
+        "configMap" if in_list(holder, "sources") || in_list(holder, "volumes") => {
+            named(reader, value, "name", Sort::ConfigMap, namespace, out);
+        }
+        "imagePullSecrets" => {
+            for item in reader.items(value) {
+                named(reader, item, "name", Sort::Secret, namespace, out);
+            }
+        }
+        "secretName" => {
+            let object = |name| Symbol::Secret((namespace.to_owned(), name));
+            reader.note(value, None, Role::Reference, object, out);
+        }
+        "configMapName" => {
+            let elsewhere = reader.text(holder, &["configMapNamespace"]);
+            let namespace = if elsewhere.is_empty() { namespace } else { &elsewhere };
+            let object = (namespace.to_owned(), reader.text(holder, &["configMapName"]).into_owned());
+            reader.note(value, None, Role::Reference, |name| Symbol::ConfigMap((namespace.to_owned(), name)), out);
+            for item in reader.get(holder, "configMapKeys").map(|list| reader.items(list)).unwrap_or_default() {
+                reader.note(item, None, Role::Reference, |key| Symbol::ConfigMapKey(object.clone(), key), out);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The object that a field of `node` names, and the keys that stand beside it.
+fn named<'d>(reader: &Reader<'d>, node: Node<'d>, field: &str, sort: Sort, namespace: &str, out: &mut Vec<Occurrence>) {
+    reader.note_field(node, field, None, Role::Reference, |name| sort.object((namespace.to_owned(), name)), out);
+    let object = (namespace.to_owned(), reader.text(node, &[field]).into_owned());
+    if !object.1.is_empty() {
+        reader.note_field(node, "key", None, Role::Reference, |key| sort.key(object.clone(), key), out);
+        keys(reader, node, sort, &object, out);
+    }
+}
+
+/// The keys that a volume takes.
+fn keys<'d>(reader: &Reader<'d>, node: Node<'d>, sort: Sort, object: &ObjectKey, out: &mut Vec<Occurrence>) {
+    for item in reader.get(node, "items").map(|items| reader.items(items)).unwrap_or_default() {
+        reader.note_field(item, "key", None, Role::Reference, |key| sort.key(object.clone(), key), out);
+    }
+}
+
+/// Whether a mapping is an item of the list with this key.
+fn in_list(item: Node<'_>, key: &str) -> bool {
+    item.parent()
+        .filter(|list| list.is_sequence())
+        .and_then(|list| list.key())
+        .is_some_and(|found| found.key_text() == key)
+}
