@@ -251,3 +251,63 @@ fn other_kinds_are_refused() {
     let same = newer(json!({}));
     assert_eq!(to_v1alpha2(&same).unwrap(), same);
 }
+
+/// More variables than v1alpha2 takes.
+fn many_variables(bytes: usize) -> Value {
+    let count = 2_000;
+    (0..count).map(|number| json!({"name": format!("V{number}"), "value": "x".repeat(bytes / count)})).collect()
+}
+
+fn annotations(object: &Value) -> usize {
+    let annotations = object["metadata"]["annotations"].as_object();
+    annotations.into_iter().flatten().map(|(key, value)| key.len() + value.as_str().unwrap_or_default().len()).sum()
+}
+
+#[test]
+fn what_no_annotation_can_carry_stays_in_place() {
+    let object = json!({
+        "apiVersion": "llamastack.io/v1alpha1",
+        "kind": "LlamaStackDistribution",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {
+            "replicas": 1,
+            "server": {
+                "distribution": {"name": "starter"},
+                "containerSpec": {"name": "mine", "env": many_variables(800_000)},
+            },
+        },
+    });
+    let newer = to_v1alpha2(&object).unwrap();
+    assert_eq!(newer["spec"]["workload"]["overrides"]["env"].as_array().unwrap().len(), 2_000);
+    assert!(annotations(&newer) < 10_000, "{}", annotations(&newer));
+    assert!(to_v1alpha1(&newer).unwrap() == object, "it comes back whole");
+    // A smaller one is kept as ever: in the annotation, outside the fields whose limits it breaks.
+    let mut smaller = object;
+    smaller["spec"]["server"]["containerSpec"]["env"] = many_variables(20_000);
+    let newer = to_v1alpha2(&smaller).unwrap();
+    assert_eq!(newer["spec"]["workload"].get("overrides"), None);
+    assert!(to_v1alpha1(&newer).unwrap() == smaller, "it comes back whole");
+}
+
+#[test]
+fn a_view_of_something_too_large_is_not_taken_back() {
+    let settings = json!({"text": "x".repeat(300_000)});
+    let object = json!({
+        "apiVersion": "llamastack.io/v1alpha2",
+        "kind": "LlamaStackDistribution",
+        "metadata": {"name": "a", "namespace": "b"},
+        "spec": {
+            "distribution": {"name": "starter"},
+            "providers": {"inference": [{"provider": "vllm", "settings": settings}]},
+        },
+    });
+    let older = to_v1alpha1(&object).unwrap();
+    assert!(annotations(&older) < 1_000);
+    assert_eq!(older["spec"]["server"]["distribution"]["name"], "starter");
+    let error = to_v1alpha2(&older).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "as v1alpha1 this resource is only a view: the rest of it does not fit into annotations, and would be lost. Edit \
+         it as v1alpha2"
+    );
+}

@@ -129,13 +129,30 @@ fn apply_one(kept: &Kept, object: &mut Value, default: Option<&Value>) {
 
 /// The differences in an object's annotation; none where it is missing or not ours to read.
 pub(super) fn read(object: &Value, annotation: &str) -> Vec<Kept> {
-    let text = object.get("metadata").and_then(|metadata| metadata.get("annotations")?.get(annotation)?.as_str());
-    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    text(object, annotation).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// The text of an annotation.
+pub(super) fn text<'o>(object: &'o Value, annotation: &str) -> Option<&'o str> {
+    object.get("metadata").and_then(|metadata| metadata.get("annotations")?.get(annotation)?.as_str())
+}
+
+/// Bytes of all annotations, as the API server counts them.
+pub(super) fn size_of_annotations(object: &Value) -> usize {
+    let annotations = object.get("metadata").and_then(|metadata| metadata.get("annotations")?.as_object());
+    let entries = annotations.into_iter().flatten();
+    entries.map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum()
 }
 
 /// Writes the differences into an annotation.
 pub(super) fn write(object: &mut Value, annotation: &str, kept: &[Kept]) {
-    let Ok(text) = serde_json::to_string(kept) else { return };
+    if let Ok(text) = serde_json::to_string(kept) {
+        write_text(object, annotation, text);
+    }
+}
+
+/// Sets an annotation.
+pub(super) fn write_text(object: &mut Value, annotation: &str, text: String) {
     let Some(fields) = object.as_object_mut() else { return };
     let mut place = fields.entry("metadata").or_insert_with(|| json!({}));
     for name in ["annotations", annotation] {

@@ -33,12 +33,29 @@ pub enum ConvertError {
         /// Its `kind`, empty where it has none.
         kind: String,
     },
+    /// It was made from an object that has more than the other version can hold, and than an annotation can carry.
+    #[error(
+        "as {shown} this resource is only a view: the rest of it does not fit into annotations, and would be lost. Edit \
+         it as {whole}"
+    )]
+    View {
+        /// The version that it is in.
+        shown: ApiVersion,
+        /// The version that holds all of it.
+        whole: ApiVersion,
+    },
 }
+
+/// Bytes that all annotations of an object may have together, keys included; the API server refuses more.
+const ANNOTATIONS: usize = 256 << 10;
+/// What an annotation says where there is more to keep than it can carry.
+const TOO_LARGE: &str = "\"too large\"";
 
 /// The object in v1alpha2; a v1alpha2 object comes back as it is.
 ///
 /// # Errors
-/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions.
+/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions; [`ConvertError::View`] for
+/// what was converted from an object of the other version that is too large to be converted back.
 pub fn to_v1alpha2(object: &Value) -> Result<Value, ConvertError> {
     convert(object, ApiVersion::V1Alpha2)
 }
@@ -46,7 +63,8 @@ pub fn to_v1alpha2(object: &Value) -> Result<Value, ConvertError> {
 /// The object in v1alpha1; a v1alpha1 object comes back as it is.
 ///
 /// # Errors
-/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions.
+/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions; [`ConvertError::View`] for
+/// what was converted from an object of the other version that is too large to be converted back.
 pub fn to_v1alpha1(object: &Value) -> Result<Value, ConvertError> {
     convert(object, ApiVersion::V1Alpha1)
 }
@@ -73,32 +91,46 @@ fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
     if source == target {
         return Ok(object.clone());
     }
+    if kept::text(object, annotation(target)) == Some(TOO_LARGE) {
+        return Err(ConvertError::View { shown: source, whole: target });
+    }
     let kept = kept::read(object, annotation(target));
     let mut plain = object.clone();
     if !kept.is_empty() {
         kept::remove_annotation(&mut plain, annotation(target));
     }
 
-    let mut result = complete(&plain, source, target);
-    kept::apply(&kept, &mut result, target);
-    if target == ApiVersion::V1Alpha2 {
-        prefer_override(&mut result);
+    let whole = |unfit| {
+        let mut result = complete(&plain, source, target, unfit);
+        kept::apply(&kept, &mut result, target);
+        if target == ApiVersion::V1Alpha2 {
+            prefer_override(&mut result);
+        }
+        // What would the way back make of it, if nobody edits it? The differences to the original are what is kept.
+        let lost = kept::differences(&complete(&result, target, source, unfit), &plain);
+        if !lost.is_empty() {
+            kept::write(&mut result, annotation(source), &lost);
+        }
+        result
+    };
+    let mut result = whole(Unfit::Drop);
+    if kept::size_of_annotations(&result) > ANNOTATIONS {
+        // The API server would answer no request for it, and none for a list with it. Values beyond the limits of the
+        // target stay where they are: whoever edits them is told then.
+        result = whole(Unfit::Keep);
     }
-
-    // What would the way back make of it, if nobody edits it? The differences to the original are what is kept.
-    let lost = kept::differences(&complete(&result, target, source), &plain);
-    if !lost.is_empty() {
-        kept::write(&mut result, annotation(source), &lost);
+    if kept::size_of_annotations(&result) > ANNOTATIONS && kept::text(&result, annotation(source)).is_some() {
+        kept::write_text(&mut result, annotation(source), TOO_LARGE.to_owned());
     }
     Ok(result)
 }
 
 /// The translation with the defaults of both versions, as the API server would fill them in: so it does not matter
 /// whether it already did.
-fn complete(object: &Value, source: ApiVersion, target: ApiVersion) -> Value {
+fn complete(object: &Value, source: ApiVersion, target: ApiVersion, unfit: Unfit) -> Value {
     let mut filled = object.clone();
     fit::fill_defaults(&mut filled, source);
-    let mut result = translate(&filled, target);
+    let mut result = translate_as(&filled, target, unfit);
     for name in [V1ALPHA1_FIELDS, V1ALPHA2_FIELDS] {
         kept::remove_annotation(&mut result, name);
     }

@@ -152,3 +152,27 @@ fn a_huge_object_is_converted() {
     assert_eq!(newer["spec"]["workload"]["overrides"]["env"].as_array().unwrap().len(), 200);
     assert_eq!(read("v1alpha1", "huge")["spec"]["server"]["containerSpec"]["env"].as_array().unwrap().len(), 200);
 }
+
+/// The API server refuses annotations of more than 256 KiB in all, and would then serve neither the object nor a list
+/// that it is in.
+#[test]
+fn what_no_annotation_can_carry_spoils_no_list() {
+    let env: Vec<_> = (0..2_000).map(|at| json!({"name": format!("V{at}"), "value": "x".repeat(300)})).collect();
+    let spec = json!({"server": {"distribution": {"name": "starter"}, "containerSpec": {"env": env}}});
+    let answer = server().send(Request::post(collection("v1alpha1"), &object("v1alpha1", "long-list", spec)));
+    // Whether it is taken is for the checks to say; that it can be said is what this is about.
+    assert!(answer.accepted() || answer.message().starts_with("admission webhook"), "{}", answer.message());
+
+    let settings = json!({"text": "x".repeat(300_000)});
+    let provider = json!({"provider": "vllm", "endpoint": "http://x/v1", "settings": settings});
+    let spec = json!({"distribution": {"name": "starter"}, "providers": {"inference": [provider]}});
+    good(server().send(Request::post(collection("v1alpha2"), &object("v1alpha2", "long-settings", spec))));
+    assert_eq!(read("v1alpha1", "long-settings")["spec"]["server"]["distribution"]["name"], "starter");
+    good(server().send(Request::get(collection("v1alpha1"))));
+    let path = format!("{}/long-settings", collection("v1alpha1"));
+    let answer = server().send(Request::merge(&path, &json!({"spec": {"replicas": 2}})));
+    assert!(!answer.accepted() && answer.message().contains("Edit it as v1alpha2"), "{}", answer.message());
+    assert_eq!(read("v1alpha2", "long-settings")["spec"]["providers"]["inference"][0]["settings"], settings);
+    let path = format!("{}/long-settings", collection("v1alpha2"));
+    good(server().send(Request::delete(&path)));
+}

@@ -6,7 +6,6 @@ use llsd_operator::webhooks::{
 };
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use serde_json::{Value, json};
-use std::net::{SocketAddr, TcpListener};
 use std::sync::OnceLock;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -88,21 +87,7 @@ pub(crate) fn configuration() -> Value {
     })
 }
 
-/// An address on loopback that nobody listens on.
-pub(crate) fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
-
-/// Waits at most a minute for something that comes about by itself.
-pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..1200 {
-        if holds() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("waited in vain: {what}");
-}
+pub(crate) use llsd_tests::operator::{free_address, wait_until};
 
 /// Where objects of a version are created.
 pub(crate) fn collection(version: &str) -> String {
