@@ -236,10 +236,6 @@ fn the_preview_keeps_the_last_good_config() {
         line.map(|line| line["range"]["start"]["line"].clone())
     };
     assert_eq!((line(&good), line(&kept)), (Some(json!(11)), Some(json!(13))));
-    // half a resource
-    client.change(URI, 3, json!([{"text": TEXT.split_once("  resources").unwrap().0.to_owned() + "  reso"}]));
-    let kept = client.request("llsd/preview", params.clone());
-    assert_eq!((&kept["stale"], &kept["text"]), (&json!(true), &good["text"]));
     client.change(URI, 4, json!([{"text": TEXT}]));
     assert_eq!(client.request("llsd/preview", params)["stale"], false);
 }
@@ -286,4 +282,33 @@ fn configs_are_compared() {
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains(words)), "{answer}");
     }
     fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn migrations_are_made_when_they_are_chosen() {
+    let mut client = Client::start();
+    let lazily = json!({"dataSupport": true, "resolveSupport": {"properties": ["edit"]}});
+    let mut action = json!({"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}});
+    action.as_object_mut().unwrap().extend(lazily.as_object().unwrap().clone());
+    let params = json!({"processId": null, "capabilities": {"textDocument": {"codeAction": action}}});
+    let answer = client.request("initialize", params);
+    let provider = &answer["capabilities"]["codeActionProvider"];
+    assert_eq!(provider["resolveProvider"], true);
+    assert!(provider["codeActionKinds"].as_array().unwrap().contains(&json!("source.fixAll.llsd")), "{provider}");
+    client.notify("initialized", json!({}));
+    client.open(URI, OLD);
+    let params = json!({
+        "textDocument": document(),
+        "range": {"start": at(3, 0), "end": at(3, 0)},
+        "context": {"diagnostics": [], "only": ["refactor"]},
+    });
+    let offered = client.request("textDocument/codeAction", params)[0].clone();
+    assert_eq!((&offered["title"], &offered["edit"]), (&json!("Migrate to v1alpha2"), &Value::Null));
+    let resolved = client.request("codeAction/resolve", offered.clone());
+    let new = edited(OLD, resolved["edit"]["changes"][URI].as_array().unwrap());
+    assert!(new.starts_with("apiVersion: llamastack.io/v1alpha2\n"), "{new}");
+    client.change(URI, 2, json!([insert(5, 0, "#")]));
+    let id = client.ask("codeAction/resolve", offered);
+    let answer = client.answer(id);
+    assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("has changed")), "{answer}");
 }

@@ -39,7 +39,7 @@ pub fn header(object: &Value) -> Option<Header> {
         let version = known_version.unwrap_or_else(|| guess(object));
         findings.push(wrong_group(written, group, version, object));
     } else if known_version.is_none() {
-        findings.push(unknown_version(written));
+        findings.push(unknown_version(written, object));
     }
     if !ours {
         findings.extend(wrong_kind(object, kind));
@@ -78,12 +78,13 @@ fn wrong_group(written: &str, group: &str, version: ApiVersion, object: &Value) 
     Finding::error("llsd::kind::wrong-group", path.clone(), message).with_fix(to(path, version.api_version()))
 }
 
-fn unknown_version(written: &str) -> Finding {
+fn unknown_version(written: &str, object: &Value) -> Finding {
     let path = Path::root().key("apiVersion");
     let known = ApiVersion::ALL.map(ApiVersion::api_version);
     let message = format!("Unknown version \"{written}\". {KIND} is served as {}", known.join(" and "));
-    let closest = nearest(written, known).unwrap_or(ApiVersion::V1Alpha2.api_version());
-    Finding::error("llsd::kind::unknown-version", path.clone(), message).with_fix(to(path, closest))
+    // what is written below says more than a digit
+    let meant = guess(object).api_version();
+    Finding::error("llsd::kind::unknown-version", path.clone(), message).with_fix(to(path, meant))
 }
 
 fn wrong_kind(object: &Value, kind: &str) -> Option<Finding> {

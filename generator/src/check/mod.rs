@@ -4,6 +4,7 @@ mod cel;
 pub mod facts;
 pub mod finding;
 pub mod header;
+mod remedies;
 mod rules;
 pub mod schema;
 mod subject;
@@ -80,6 +81,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
     rules::check(&subject, &mut report);
     add(&mut outcome, report);
     if outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+        remedies::add(&subject, &mut outcome.findings);
         return outcome;
     }
     outcome.model = match request.version {
@@ -91,6 +93,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
         outcome.generated = generation(model, request, &mut report);
         add(&mut outcome, report);
     }
+    remedies::add(&subject, &mut outcome.findings);
     outcome
 }
 

@@ -70,6 +70,11 @@ impl<'a> Subject<'a> {
         Self { version: request.version, facts: request.facts, value: request.value, unknown: request.unknown }
     }
 
+    /// The whole object, with what is null or unknown in it.
+    pub(super) fn value(&self) -> &'a Value {
+        self.value
+    }
+
     /// Whether nothing on the way to `path` is unknown.
     pub(super) fn is_known(&self, path: &Path) -> bool {
         if self.unknown.is_empty() {

@@ -39,6 +39,7 @@ mod update;
 mod workspace;
 mod workspace_symbols;
 
+pub use actions::MigrationOffer;
 pub use definition::{definition, implementation};
 pub use delta::Delta;
 pub use folding::{Fold, FoldKind};
@@ -276,6 +277,30 @@ pub fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
 #[must_use]
 pub fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
     actions::code_actions(analysis, span)
+}
+
+/// The same without rewrites: only what mends diagnostics.
+#[must_use]
+pub fn quick_fixes(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
+    actions::quick_fixes(analysis, span)
+}
+
+/// The ways to migrate the v1alpha1 resources that `span` touches, best first. Cheap: nothing is rewritten yet.
+#[must_use]
+pub fn migration_offers(analysis: &Analysis, span: Span) -> Vec<MigrationOffer> {
+    actions::migrations(analysis, span)
+}
+
+/// The rewrite of an offer of the same text; `None` if there is none.
+#[must_use]
+pub fn accept_migration(analysis: &Analysis, offer: &MigrationOffer) -> Option<Migrated> {
+    actions::migration(analysis, offer)
+}
+
+/// The edits that apply all preferred fixes, and those that become visible behind them.
+#[must_use]
+pub fn fix_everything(analysis: &Analysis) -> Vec<TextEdit> {
+    actions::fix_everything(analysis)
 }
 
 /// The rewrite of every v1alpha1 resource in document number `document` (from 0) as v1alpha2, comments kept. `None`:

@@ -377,4 +377,8 @@ impl LanguageServer for Backend {
     async fn execute_command(&self, params: lsp::ExecuteCommandParams) -> Result<Option<serde_json::Value>> {
         handlers::execute_command::handle(self, params).await
     }
+
+    async fn code_action_resolve(&self, action: lsp::CodeAction) -> Result<lsp::CodeAction> {
+        handlers::code_action::resolve(self, action).await
+    }
 }

@@ -1,7 +1,7 @@
 //! What client and server can do for each other, decided once at `initialize`.
 
 use super::convert::Encoding;
-use super::handlers::{execute_command, semantic_tokens};
+use super::handlers::{code_action, execute_command, semantic_tokens};
 use tower_lsp::lsp_types::{self as lsp, OneOf, ServerCapabilities};
 
 /// The client's side, as far as answers depend on it.
@@ -23,6 +23,8 @@ pub(super) struct Client {
     pub watches: bool,
     /// Whether the client applies changes that the server asks for.
     pub applies_edits: bool,
+    /// Whether the client asks for the change of a code action when it is chosen.
+    pub resolves_actions: bool,
     /// Whether changes may name the version of the document that they are for.
     pub versioned_edits: bool,
     /// Commands that the client runs itself, from `initializationOptions.commands`. Others are never sent to it.
@@ -76,6 +78,11 @@ impl Client {
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.dynamic_registration)
                 .unwrap_or(false),
             applies_edits: workspace.and_then(|workspace| workspace.apply_edit).unwrap_or(false),
+            resolves_actions: text_document
+                .and_then(|text| text.code_action.as_ref())
+                .filter(|action| action.data_support == Some(true))
+                .and_then(|action| action.resolve_support.as_ref())
+                .is_some_and(|support| support.properties.iter().any(|property| property == "edit")),
             versioned_edits: workspace
                 .and_then(|workspace| workspace.workspace_edit.as_ref()?.document_changes)
                 .unwrap_or(false),
@@ -124,8 +131,9 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
                 code_action_kinds: Some(vec![
                     lsp::CodeActionKind::QUICKFIX,
                     lsp::CodeActionKind::REFACTOR_REWRITE,
-                    lsp::CodeActionKind::SOURCE_FIX_ALL,
+                    code_action::FIX_ALL,
                 ]),
+                resolve_provider: client.resolves_actions.then_some(true),
                 ..lsp::CodeActionOptions::default()
             })
         }),

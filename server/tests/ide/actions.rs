@@ -123,3 +123,95 @@ fn a_broken_document_is_not_migrated() {
     let text = "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nspec:\n  server: {distribution: {name: starter}\n";
     assert!(ide::migrate(&analyse(text), 0).is_none());
 }
+
+/// A resource whose config is in a ConfigMap of the same file.
+const WITH_CONFIG: &str = "apiVersion: llamastack.io/v1alpha1
+kind: LlamaStackDistribution
+metadata:
+  name: old
+spec:
+  server:
+    distribution:
+      name: starter
+    containerSpec:
+      env:
+        # ours
+        - name: LOG_LEVEL
+          value: debug
+    userConfig:
+      # by hand
+      configMapName: config
+---
+# written long ago
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: config
+data:
+  config.yaml: |
+    version: 2
+    apis: [inference]
+    providers:
+      inference:
+        - provider_id: vllm
+          provider_type: remote::vllm
+          config:
+            base_url: http://vllm:8000/v1
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: other
+";
+
+#[test]
+fn migration_folds_what_the_user_wants_folded() {
+    let titles = |text: &str| -> Vec<String> {
+        let offers = ide::migration_offers(&analyse(text), Span::new(0, text.len()));
+        offers.into_iter().map(|offer| offer.title).collect()
+    };
+    let all = [
+        "Migrate to v1alpha2",
+        "Migrate to v1alpha2 and remove ConfigMap \"config\"",
+        "Migrate to v1alpha2, keeping the ConfigMap",
+    ];
+    assert_eq!(titles(WITH_CONFIG), all);
+    let folded = after(WITH_CONFIG, all[0]);
+    assert!(folded.contains("endpoint: http://vllm:8000/v1") && folded.contains("kind: ConfigMap"), "{folded}");
+    assert!(!folded.contains("overrideConfig"), "{folded}");
+    let kept = after(WITH_CONFIG, all[2]);
+    assert!(kept.contains("overrideConfig:\n    # by hand\n    configMapName: config\n"), "{kept}");
+    assert!(kept.contains("kind: ConfigMap"), "{kept}");
+    let removed = after(WITH_CONFIG, all[1]);
+    assert_eq!(
+        removed,
+        folded.replace(&folded[folded.find("---\n# written").unwrap()..folded.rfind("---").unwrap()], "")
+    );
+    for text in [&folded, &kept, &removed] {
+        let errors: Vec<_> = analyse(text).diagnostics().into_iter().map(|found| found.message).collect();
+        assert!(errors.is_empty(), "{errors:?}\n{text}");
+    }
+    // another resource needs the ConfigMap
+    let shared = format!(
+        "{WITH_CONFIG}---\n{}",
+        WITH_CONFIG.split("---\n").next().unwrap().replace("name: old", "name: second")
+    );
+    assert_eq!(titles(&shared).iter().filter(|title| title.contains("remove")).count(), 0);
+    // variables only
+    let variables = WITH_CONFIG.split("    userConfig").next().unwrap();
+    assert_eq!(titles(variables), [all[0], "Migrate to v1alpha2, keeping all variables"]);
+    // nothing to fold, nothing to migrate
+    assert_eq!(titles(variables.split("    containerSpec").next().unwrap()), [all[0]]);
+    assert_eq!(titles(&folded), Vec::<String>::new());
+}
+
+#[test]
+fn everything_is_fixed_in_rounds() {
+    let text = "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata:\n  name: demo\nspec:\n  distribution:\n    name: starter\n  # open\n  networkin:\n    prot: 8400 # not the usual one\n";
+    let analysis = analyse(text);
+    // what is below a key that nobody knows is found once that is renamed
+    assert_eq!(ide::fix_all(&analysis).len(), 1);
+    let new = apply(text, &ide::fix_everything(&analysis));
+    assert_eq!(new, text.replace("networkin:", "networking:").replace("prot", "port"));
+    assert_eq!(ide::fix_everything(&analyse(&new)), []);
+}

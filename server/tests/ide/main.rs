@@ -6,6 +6,7 @@ mod actions;
 mod completion;
 mod diagnostics;
 mod files;
+mod fixes;
 mod folding;
 mod format;
 mod hover;

@@ -72,7 +72,10 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         // `spec.storage` of v1alpha2 and the like are of another shape than what would be moved.
         let Some(field) = from.last() else { continue };
         let fits = crate::api::crd::schema_at(subject.version, &to).is_some_and(|schema| shaped_like(schema, value));
-        let free = subject.get(&to).is_none() && subject.is_known(&to);
+        // an image beside a name would be another mistake
+        let named =
+            to.last() == Some(&crate::path::Segment::Key("image".to_owned())) && subject.distribution().is_some();
+        let free = subject.get(&to).is_none() && subject.is_known(&to) && !named;
         let message = match field {
             crate::path::Segment::Key(name) => format!("unknown field \"{name}\": it belongs into {to}"),
             crate::path::Segment::Index(_) => continue,

@@ -43,11 +43,21 @@ fn one(document: &Document, base: &Path, change: &FixEdit) -> Option<Vec<edit::T
             // a JSON string is a double-quoted scalar
             Some(edit::replace_value(node, &Value::from(node.value()).to_string()))
         }
-        FixEdit::Remove { path } => Some(edit::remove_entry(node(path)?)),
-        FixEdit::Insert { path, value } => insert(document, base, path, &yaml(value)),
+        FixEdit::Remove { path } => Some(edit::remove_entry(removed(node(path)?))),
+        FixEdit::Insert { path, value } => match node(path) {
+            // a key without a value is there already
+            Some(node) if node.key().is_some() => Some(replace(document, node, value)),
+            _ => insert(document, base, path, &yaml(value)),
+        },
         FixEdit::Move { from, to } => relocate::relocate(document, base, from, to),
     }
     .filter(|edits: &Vec<_>| !edits.is_empty())
+}
+
+/// What goes where `node` is to go: no list of the resource may be empty, so the last item takes its list along.
+fn removed(node: Node<'_>) -> Node<'_> {
+    let list = node.parent().filter(|parent| parent.is_sequence() && parent.items().nth(1).is_none());
+    list.filter(|list| list.key().is_some()).unwrap_or(node)
 }
 
 /// A new value that holds parts of the old one keeps their text.

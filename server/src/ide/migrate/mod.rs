@@ -8,7 +8,7 @@ use super::document::{DocumentAnalysis, Resource};
 use super::types::TextEdit;
 use super::{Analysis, place};
 use llsd_generator::api::ApiVersion;
-use llsd_generator::fold::{self, ConfigChange, Migration, MigrationReport};
+use llsd_generator::fold::{self, ConfigChange, Migration, MigrationReport, Options};
 use moves::Moves;
 use serde_json::Value;
 
@@ -41,26 +41,42 @@ pub(crate) fn of_document(analysis: &Analysis, document: usize) -> Option<Migrat
 
 /// Rewrites one resource; spans are relative to the document.
 pub(crate) fn migrate(document: &DocumentAnalysis, resource: &Resource) -> Option<Migrated> {
+    migrate_with(document, resource, Options::default()).map(|(migrated, _)| migrated)
+}
+
+/// Whether a resource is of the older version, and written so that it can be rewritten without losing anything.
+pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> bool {
     let tree = document.tree();
-    if resource.version != ApiVersion::V1Alpha1 || !tree.errors().is_empty() || tree.strict_error().is_some() {
+    let root = tree.find(&place::steps(&resource.base, &Default::default()));
+    resource.version == ApiVersion::V1Alpha1
+        && tree.errors().is_empty()
+        && tree.strict_error().is_none()
+        && root.is_some_and(|root| root.is_mapping() && !root.is_flow())
+}
+
+/// Rewrites one resource, folding what `options` say; with its new value. Spans are relative to the document.
+pub(crate) fn migrate_with(
+    document: &DocumentAnalysis,
+    resource: &Resource,
+    options: Options,
+) -> Option<(Migrated, Value)> {
+    if !is_possible(document, resource) {
         return None;
     }
+    let tree = document.tree();
     let root = tree.find(&place::steps(&resource.base, &Default::default()))?;
-    if root.is_flow() || !root.is_mapping() {
-        return None;
-    }
-    let migration = converted(document, resource)?;
+    let migration = converted(document, resource, options)?;
     let text = write::resource(tree, root, resource, &migration.value, &Moves::new(migration.moves));
     let span = comments::whole(tree, root);
     let report = report(&migration.report);
-    Some(Migrated { edits: vec![TextEdit { span, new_text: text }], report })
+    Some((Migrated { edits: vec![TextEdit { span, new_text: text }], report }, migration.value))
 }
 
-fn converted(document: &DocumentAnalysis, resource: &Resource) -> Option<Migration> {
+fn converted(document: &DocumentAnalysis, resource: &Resource, options: Options) -> Option<Migration> {
     let mut object = resource.value.clone();
     // an object of an older group is migrated as what it was meant to be
     *object.get_mut("apiVersion")? = Value::from(resource.version.api_version());
-    fold::migrate(&object, document.facts()).ok()
+    fold::migrate_with(&object, document.facts(), options).ok()
 }
 
 /// What the user should know, one line each.

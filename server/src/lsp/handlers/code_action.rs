@@ -1,15 +1,30 @@
-//! `textDocument/codeAction`.
+//! `textDocument/codeAction` and `codeAction/resolve`.
 
+use super::edits;
 use crate::documents::Snapshot;
-use crate::ide::{self, ActionKind, Analysis};
+use crate::ide::{self, Analysis, MigrationOffer};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::{convert, publish};
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
     self as lsp, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, NumberOrString,
-    WorkspaceEdit,
+    Url,
 };
+
+/// Our part of `source.fixAll`, so that editors can run it alone.
+pub(in crate::lsp) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.llsd");
+
+/// What a migration needs to be made later.
+#[derive(Debug, Serialize, Deserialize)]
+struct Later {
+    uri: Url,
+    version: i32,
+    document: usize,
+    resource: usize,
+    fold: bool,
+    remove: bool,
+}
 
 /// Fixes and rewrites for a range, and `source.fixAll` for the file.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
@@ -19,50 +34,84 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: CodeActionParams) 
     backend.ask(&uri, "textDocument/codeAction", question).await
 }
 
-fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &CodeActionParams) -> CodeActionResponse {
-    let encoding = shared.client_capabilities().encoding;
-    let uri = &params.text_document.uri;
-    let edit = |edits: &[ide::TextEdit]| {
-        let edits = edits.iter().map(|edit| convert::text_edit(&snapshot.rope, edit, encoding)).collect();
-        Some(WorkspaceEdit { changes: Some(HashMap::from([(uri.clone(), edits)])), ..WorkspaceEdit::default() })
+/// Makes the change of a migration that was offered. One of another version of the document gets none.
+pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -> Result<CodeAction> {
+    let Some(Ok(later)) = action.data.clone().map(serde_json::from_value::<Later>) else { return Ok(action) };
+    let uri = later.uri.clone();
+    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+        let Later { uri, version, document, resource, fold, remove } = later;
+        let offer = MigrationOffer { title: String::new(), document, resource, fold, remove };
+        let migrated = (snapshot.version == version).then(|| ide::accept_migration(analysis, &offer)).flatten()?;
+        Some(edits::of_document(shared, snapshot, &uri, &migrated.edits))
     };
+    action.edit = backend.ask(&uri, "codeAction/resolve", question).await?.flatten();
+    match action.edit {
+        Some(_) => Ok(action),
+        None => Err(edits::refused("The document has changed since: ask again")),
+    }
+}
+
+fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &CodeActionParams) -> CodeActionResponse {
+    let client = shared.client_capabilities();
+    let uri = &params.text_document.uri;
+    let edit = |edits: &[ide::TextEdit]| Some(edits::of_document(shared, snapshot, uri, edits));
     let mut actions = Vec::new();
-    let span = convert::span(&snapshot.rope, params.range, encoding);
-    let shown = publish::diagnostics(shared, snapshot, analysis);
-    for action in ide::code_actions(analysis, span) {
-        let kind = match action.kind {
-            ActionKind::QuickFix => CodeActionKind::QUICKFIX,
-            ActionKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
+    let span = convert::span(&snapshot.rope, params.range, client.encoding);
+    if is_wanted(params, &CodeActionKind::QUICKFIX) {
+        let shown = publish::diagnostics(shared, snapshot, analysis);
+        let settings = shared.configuration.of(&snapshot.name);
+        let is_on = |action: &ide::CodeAction| {
+            action.fixes.is_none_or(|(code, _)| settings.severity(code, ide::Severity::Error).is_some())
         };
-        if !is_wanted(params, &kind) {
-            continue;
+        for action in ide::quick_fixes(analysis, span).into_iter().filter(is_on) {
+            let mended = action.fixes.map(|(code, span)| {
+                let range = convert::range(&snapshot.rope, span, client.encoding);
+                shown.iter().filter(|shown| is(shown, code, range)).cloned().collect::<Vec<_>>()
+            });
+            actions.push(CodeActionOrCommand::CodeAction(CodeAction {
+                title: action.title,
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: mended.filter(|mended| !mended.is_empty()),
+                edit: edit(&action.edits),
+                is_preferred: action.preferred.then_some(true),
+                ..CodeAction::default()
+            }));
         }
-        let mended = action.fixes.map(|(code, span)| {
-            let range = convert::range(&snapshot.rope, span, encoding);
-            shown.iter().filter(|shown| is(shown, code, range)).cloned().collect::<Vec<_>>()
-        });
-        actions.push(CodeActionOrCommand::CodeAction(CodeAction {
-            title: action.title,
-            kind: Some(kind),
-            diagnostics: mended.filter(|mended| !mended.is_empty()),
-            edit: edit(&action.edits),
-            is_preferred: action.preferred.then_some(true),
-            ..CodeAction::default()
-        }));
+    }
+    if is_wanted(params, &CodeActionKind::REFACTOR_REWRITE) {
+        for offer in ide::migration_offers(analysis, span) {
+            let mut action = CodeAction {
+                title: offer.title.clone(),
+                kind: Some(CodeActionKind::REFACTOR_REWRITE),
+                ..CodeAction::default()
+            };
+            if client.resolves_actions {
+                action.data = later(uri, snapshot.version, &offer);
+            } else {
+                let Some(migrated) = ide::accept_migration(analysis, &offer) else { continue };
+                action.edit = edit(&migrated.edits);
+            }
+            actions.push(CodeActionOrCommand::CodeAction(action));
+        }
     }
     // Only on demand: in the menu of every line it would be noise.
-    if asks_for(params, &CodeActionKind::SOURCE_FIX_ALL) {
-        let edits = ide::fix_all(analysis);
+    if asks_for(params, &FIX_ALL) {
+        let edits = ide::fix_everything(analysis);
         if !edits.is_empty() {
             actions.push(CodeActionOrCommand::CodeAction(CodeAction {
                 title: "Fix everything that has one obvious fix".to_owned(),
-                kind: Some(CodeActionKind::SOURCE_FIX_ALL),
+                kind: Some(FIX_ALL),
                 edit: edit(&edits),
                 ..CodeAction::default()
             }));
         }
     }
     actions
+}
+
+fn later(uri: &Url, version: i32, offer: &MigrationOffer) -> Option<serde_json::Value> {
+    let MigrationOffer { document, resource, fold, remove, .. } = *offer;
+    serde_json::to_value(Later { uri: uri.clone(), version, document, resource, fold, remove }).ok()
 }
 
 fn is(shown: &lsp::Diagnostic, code: &str, range: lsp::Range) -> bool {

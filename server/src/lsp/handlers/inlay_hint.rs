@@ -24,7 +24,15 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: InlayHintParams) -
             padding_right: Some(false),
             data: None,
         };
-        ide::inlay_hints(analysis, span, &InlaySettings::default()).into_iter().map(hint).collect()
+        let shown = shared.configuration.of(&snapshot.name).inlay;
+        let settings = InlaySettings {
+            implicit_id: shown.ids,
+            provider_type: shown.providers,
+            variable: shown.environment,
+            port: shown.ports,
+            image: shown.images,
+        };
+        ide::inlay_hints(analysis, span, &settings).into_iter().map(hint).collect()
     };
     backend.ask(&params.text_document.uri, "textDocument/inlayHint", question).await
 }

@@ -1,0 +1,142 @@
+//! Moving what is written in plain text into a Secret, which is added to the file.
+
+use crate::ide::document::{DocumentAnalysis, Resource};
+use crate::ide::facts::Reference;
+use crate::ide::meaning::provider_at;
+use crate::ide::types::{Diagnostic, TextEdit};
+use crate::ide::{Analysis, Span, fix, knowledge, place};
+use llsd_generator::check::finding::{FixEdit, Target};
+use llsd_generator::path::{Path, Segment};
+use llsd_yaml::edit::quote_scalar;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Title and edits that move the secret of a finding into a Secret of the same file.
+pub(super) fn keep_in_secret(analysis: &Analysis, diagnostic: &Diagnostic) -> Option<(String, Vec<TextEdit>)> {
+    let located = analysis.document(diagnostic.document)?;
+    let document = located.document;
+    let path = Path::parse(&diagnostic.path);
+    let tree = document.tree();
+    let resource = document.resources().iter().find(|resource| {
+        let span = place::span(tree, &place::steps(&resource.base, &path), Target::Value);
+        span.shift(located.offset) == diagnostic.span
+    })?;
+    let text = path.find(&resource.value)?.as_str()?;
+    let wanted = Wanted::new(resource, &path)?;
+    let name = free(&wanted.name, &taken(analysis, document));
+    let reference = json!({"secretKeyRef": {"name": name, "key": wanted.key}});
+    let changes = wanted.place.changes(&path, reference)?;
+    let mut edits: Vec<TextEdit> = fix::text_edits(tree, &resource.base, &changes)?;
+    edits.push(TextEdit {
+        span: Span::empty(tree.text().len()),
+        new_text: manifest(tree.text(), resource.namespace(), &name, &wanted.key, text),
+    });
+    edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
+    Some((format!("Move it into the new Secret \"{name}\""), edits))
+}
+
+/// What is to become of the value.
+struct Wanted {
+    /// A name for the Secret, if it is free.
+    name: String,
+    /// The key in it.
+    key: String,
+    place: Place,
+}
+
+/// Where a reference to the Secret goes.
+enum Place {
+    /// `value` of an environment variable becomes `valueFrom`.
+    Variable,
+    /// A setting becomes the field at this path of the provider.
+    Setting(Path),
+}
+
+impl Wanted {
+    fn new(resource: &Resource, path: &Path) -> Option<Self> {
+        if let [.., Segment::Key(list), Segment::Index(_), Segment::Key(value)] = path.segments()
+            && list == "env"
+            && value == "value"
+        {
+            let variable = path.parent()?.key("name").find(&resource.value)?.as_str()?;
+            let owner = if resource.name().is_empty() { "llama-stack" } else { resource.name() };
+            return Some(Self { name: format!("{owner}-env"), key: variable.to_owned(), place: Place::Variable });
+        }
+        let (api, provider) = provider_at(path)?;
+        let [Segment::Key(settings), Segment::Key(setting)] = path.segments().get(provider.segments().len()..)? else {
+            return None;
+        };
+        if settings != "settings" {
+            return None;
+        }
+        let entry = provider.find(&resource.value)?;
+        let field = |name: &str| entry.get(name).and_then(Value::as_str);
+        let (catalog, _) = knowledge::catalog(resource.version, &resource.value)?;
+        let known = knowledge::provider_type(catalog, api, field("provider")?)?;
+        let id = field("id").or_else(|| field("provider")?.rsplit("::").next())?;
+        let (key, target) = if known.api_key.as_deref() == Some(setting.as_str()) {
+            ("api-key".to_owned(), provider.key("apiKey"))
+        } else {
+            (setting.replace('_', "-"), provider.key("secretRefs").key(setting))
+        };
+        let name = format!("{}-credentials", label(id));
+        target.find(&resource.value).is_none().then_some(Self { name, key, place: Place::Setting(target) })
+    }
+}
+
+impl Place {
+    fn changes(self, path: &Path, reference: Value) -> Option<Vec<FixEdit>> {
+        Some(match self {
+            Self::Variable => {
+                let new = path.parent()?.key("valueFrom");
+                vec![
+                    FixEdit::RenameKey { path: path.clone(), to: "valueFrom".to_owned() },
+                    FixEdit::Replace { path: new, value: reference },
+                ]
+            }
+            Self::Setting(target) => vec![
+                FixEdit::Move { from: path.clone(), to: target.clone() },
+                FixEdit::Replace { path: target, value: reference },
+            ],
+        })
+    }
+}
+
+/// Names of Secrets that the file has or speaks of.
+fn taken(analysis: &Analysis, document: &DocumentAnalysis) -> BTreeSet<String> {
+    let own = analysis.documents().flat_map(|located| located.document.objects().secrets.keys());
+    let named = document.references().iter().filter_map(|reference| match reference {
+        Reference::Secret((_, name)) => Some(name.clone()),
+        Reference::ConfigMap(_) => None,
+    });
+    own.map(|(_, name)| name.clone()).chain(named).collect()
+}
+
+fn free(name: &str, taken: &BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// A text as part of an object's name.
+fn label(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let plain: String = lower.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();
+    plain.trim_matches('-').to_owned()
+}
+
+/// The document of the Secret, to be put behind `before`.
+fn manifest(before: &str, namespace: &str, name: &str, key: &str, value: &str) -> String {
+    let mut lines = Vec::new();
+    if !before.is_empty() && !before.ends_with('\n') {
+        lines.push(String::new());
+    }
+    lines.extend(["---", "apiVersion: v1", "kind: Secret", "metadata:"].map(str::to_owned));
+    lines.push(format!("  name: {}", quote_scalar(name)));
+    if !namespace.is_empty() {
+        lines.push(format!("  namespace: {}", quote_scalar(namespace)));
+    }
+    lines.extend(["type: Opaque".to_owned(), "stringData:".to_owned()]);
+    lines.push(format!("  {}: {}", quote_scalar(key), quote_scalar(value)));
+    let newline = if before.contains("\r\n") { "\r\n" } else { "\n" };
+    lines.into_iter().map(|line| line + newline).collect()
+}
