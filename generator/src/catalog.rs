@@ -39,6 +39,26 @@ impl Catalog {
         &shelf().versions
     }
 
+    /// The versions that know a provider type by its full name, oldest first. No catalog is parsed for this: their
+    /// files have one line per type, indented below its API.
+    pub fn versions_with(api: &str, provider_type: &str) -> Vec<&'static str> {
+        let knows = |text: &str| {
+            let mut here = false;
+            text.lines().skip_while(|line| *line != "providers:").any(|line| {
+                let named = |indent: &str, name: &str| {
+                    let rest = line.strip_prefix(indent).and_then(|rest| rest.strip_prefix(name));
+                    rest.is_some_and(|rest| rest.starts_with(':'))
+                };
+                if line.starts_with("  ") && !line.starts_with("   ") {
+                    here = named("  ", api);
+                }
+                here && named("    ", provider_type)
+            })
+        };
+        let known = shelf().versions.iter().zip(&shelf().texts).filter(|(_, text)| knows(text));
+        known.map(|(version, _)| version.as_str()).collect()
+    }
+
     /// The llama-stack version that this catalog describes.
     pub fn version(&self) -> &str {
         &self.version

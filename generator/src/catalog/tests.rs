@@ -112,3 +112,19 @@ fn a_host_and_a_port_come_out_of_an_address() {
     let url = Endpoint::Key("url".to_owned());
     assert_eq!(url.assign("http://x/").unwrap(), [("url", Value::from("http://x/"))]);
 }
+
+#[test]
+fn the_versions_of_a_type_are_those_of_the_parsed_catalogs() {
+    let catalogs: Vec<&Catalog> = Catalog::versions().iter().filter_map(|one| Catalog::for_version(one)).collect();
+    assert_eq!(catalogs.len(), Catalog::versions().len());
+    for api in catalogs.iter().flat_map(|catalog| catalog.apis()) {
+        for kind in catalogs.iter().flat_map(|catalog| catalog.providers(api)) {
+            let name = &kind.provider_type;
+            let expected: Vec<_> =
+                catalogs.iter().filter(|one| one.provider(api, name).is_some()).map(|one| one.version()).collect();
+            assert_eq!(Catalog::versions_with(api, name), expected, "{api} {name}");
+        }
+    }
+    assert!(Catalog::versions_with("inference", "remote::none").is_empty());
+    assert!(Catalog::versions_with("safety", "remote::vllm").is_empty());
+}

@@ -176,6 +176,16 @@ impl Analysis {
         keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
     }
 
+    /// Whether a Secret that a resource in `namespace` names is in the files.
+    pub(crate) fn has_secret(&self, namespace: &str, name: &str) -> bool {
+        self.known().secret(&(namespace.to_owned(), name.to_owned())).is_some()
+    }
+
+    /// Whether a ConfigMap that a resource in `namespace` names is in the files.
+    pub(crate) fn has_config_map(&self, namespace: &str, name: &str) -> bool {
+        self.known().config_map(&(namespace.to_owned(), name.to_owned())).is_some()
+    }
+
     /// Keys of a Secret.
     pub(crate) fn secret_keys(&self, namespace: &str, name: &str) -> Vec<String> {
         let found = self.known().secret(&(namespace.to_owned(), name.to_owned()));

@@ -44,6 +44,7 @@ pub use definition::{definition, implementation};
 pub use delta::Delta;
 pub use folding::{Fold, FoldKind};
 pub use format::FormatOptions;
+pub use hover::hover_generated;
 pub use inlay::{InlayHint, InlaySettings};
 pub use lens::{Lens, LensAction};
 pub use links::{Link, LinkTarget, links};

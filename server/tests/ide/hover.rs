@@ -103,9 +103,18 @@ fn an_environment_expression_is_put_in_words() {
     check(
         &v1alpha2(&text),
         expect![[r#"
-        [${env.TLS_VERIFY:=true}]
-        The environment variable `TLS_VERIFY`; `true` if it is unset or empty
-    "#]],
+            [${env.TLS_VERIFY:=true}]
+            The environment variable `TLS_VERIFY`; `true` if it is unset or empty
+
+            **tls_verify** · value, default `true`, of `remote::vllm`
+
+            Whether to check the server's certificate; or the path of the CA certificates.
+
+            In the generated config.yaml:
+            ```yaml
+            tls_verify: ${env.TLS_VERIFY:=true}
+            ```
+        "#]],
     );
 }
 
@@ -113,4 +122,95 @@ fn an_environment_expression_is_put_in_words() {
 fn other_documents_have_none() {
     check("apiVersion: v1\nkind: Sec$0ret\n", expect!["nothing"]);
     check("a: $0b\n", expect!["nothing"]);
+}
+
+#[test]
+fn secrets_say_what_the_files_have() {
+    let secret = "---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: vllm\nstringData:\n  token: x\n  user: y\n";
+    let text = format!("{ONE}      apiKey:\n        secretKeyRef:\n          name: vllm\n          key: token\n");
+    check(&(v1alpha2(&text.replace("name: vllm", "name: vl$0lm")) + secret), expect![[r#"
+        [vllm]
+        **name** · string, required
+
+        Name of a Secret in the same namespace.
+
+        Secret `vllm` of the workspace, keys `token`, `user`
+    "#]]);
+    check(&(v1alpha2(&text.replace("key: token", "key: tok$0ens")) + secret), expect![[r#"
+        [tokens]
+        **key** · string, required
+
+        The key whose value is used.
+
+        Key `tokens` of Secret `vllm`: it has no such key
+    "#]]);
+    check(&v1alpha2(&text.replace("name: vllm", "name: vl$0lm")), expect![[r#"
+        [vllm]
+        **name** · string, required
+
+        Name of a Secret in the same namespace.
+
+        Secret `vllm`: not in the files of the workspace
+    "#]]);
+}
+
+#[test]
+fn provider_types_name_their_versions_and_needs() {
+    check(
+        &v1alpha2(
+            "distribution:\n  name: starter\nproviders:\n  toolRuntime:\n    - provider: inline::rag-run$0time\n",
+        ),
+        expect![[r#"
+            [inline::rag-runtime]
+            **provider** · string, required
+
+            The provider type: `vllm`, or with its kind `remote::vllm`, `inline::sentence-transformers`.
+
+            `inline::rag-runtime` for tool_runtime, llama-stack 0.4.7
+
+            Lets agents search documents in vector stores.
+
+            Needs files, inference, vector_io
+
+            Only in llama-stack 0.3.5, 0.4.7, 0.5.4, 0.6.1
+
+            Settings:
+            - `vector_stores_config` mapping
+
+            In the generated config.yaml:
+            ```yaml
+            - provider_id: rag-runtime
+              provider_type: inline::rag-runtime
+            ```
+        "#]],
+    );
+}
+
+#[test]
+fn a_disabled_api_says_what_goes() {
+    check(&v1alpha2("distribution:\n  name: starter\ndisabled:\n  - ev$0al\n"), expect![[r#"
+        [eval]
+        Leaves out eval, with the distribution's providers `meta-reference`
+    "#]]);
+}
+
+#[test]
+fn generated_lines_say_where_they_come_from() {
+    let files = crate::files::Files::new(&v1alpha2(ONE));
+    let preview = files.about_preview("main.yaml");
+    let text = ide::preview(files.analysis("main.yaml"), 0).unwrap().text;
+    let said = |needle: &str| {
+        let at = text.find(needle).unwrap() + needle.len() - 1;
+        ide::hover_generated(&preview, at)
+            .map(|found| format!("[{}] {}", &text[found.span.start..found.span.end], found.markdown))
+    };
+    let all = ["base_url: http://vllm", "image_name: starter", "${env.TGI_URL", "version: 2"]
+        .map(|needle| said(needle).unwrap_or_default());
+    expect![[r#"
+        [base_url: http://vllm:8000/v1] From the resource: `spec.providers.inference[0].endpoint`
+        [image_name: starter] From the base config, line 7
+        [${env.TGI_URL:+tgi}] `tgi` if the environment variable `TGI_URL` is set; nothing otherwise
+
+        From the base config, line 37
+        [version: 2] From the base config, line 6"#]].assert_eq(&all.join("\n"));
 }

@@ -1,7 +1,11 @@
 //! What is known about the text under the pointer.
 
 mod environment;
+mod generated;
 mod names;
+mod objects;
+
+pub use generated::hover_generated;
 
 use super::document::{DocumentAnalysis, Resource};
 use super::schema::Schema;
@@ -20,11 +24,13 @@ pub(crate) fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
     let path = place::path(&node.path());
     let resource = document.resource_at(&path)?;
     let path = resource.relative(&path)?;
-    let (span, text) = about(document, resource, node, &path, offset)?;
+    let (span, text) = about(analysis, document, resource, node, &path, offset)?;
     Some(Hover { span: span.shift(located.offset), markdown: text })
 }
 
+/// Everything that is known about a key or value, the most particular first.
 fn about(
+    analysis: &Analysis,
     document: &DocumentAnalysis,
     resource: &Resource,
     node: Node<'_>,
@@ -35,17 +41,22 @@ fn about(
         return None;
     }
     let mut parts = Vec::new();
+    let mut span = node.span();
+    if !node.is_key()
+        && let Some((expression, words)) = environment::at(node, offset)
+    {
+        span = expression;
+        parts.push(words);
+    }
     if node.is_key() || !matches!(path.last(), Some(Segment::Index(_))) {
         parts.extend(field(resource, path));
     }
-    if !node.is_key()
-        && let Some((span, words)) = environment::at(node, offset)
-    {
-        return Some((span, words));
-    }
     parts.extend(names::about(resource, path, node.is_key()));
+    if !node.is_key() {
+        parts.extend(objects::about(analysis, resource, path));
+    }
     parts.extend(produced(document, resource, path));
-    (!parts.is_empty()).then(|| (node.span(), parts.join("\n\n")))
+    (!parts.is_empty()).then(|| (span, parts.join("\n\n")))
 }
 
 /// The field: name, type, default, meaning, rules.

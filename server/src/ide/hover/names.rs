@@ -3,7 +3,8 @@
 use crate::ide::document::Resource;
 use crate::ide::meaning::{Meaning, meaning, provider_at};
 use crate::ide::{block, knowledge};
-use llsd_generator::catalog::{ConfigKey, KeyKind, ProviderType};
+use llsd_generator::api::v1alpha2::api_name;
+use llsd_generator::catalog::{Catalog, ConfigKey, KeyKind, ProviderType};
 use llsd_generator::distribution::Distributions;
 use llsd_generator::path::Path;
 use serde_json::Value;
@@ -27,6 +28,7 @@ pub(super) fn about(resource: &Resource, path: &Path, is_key: bool) -> Option<St
             };
             setting(resource, path, &[name])
         }
+        Meaning::Api => disabled(resource, text?),
         Meaning::ModelProvider => provider_of_id(resource, text?),
         Meaning::Variable => {
             let base = knowledge::base(resource.version, &resource.value)?;
@@ -53,11 +55,33 @@ fn provider(resource: &Resource, api: &str, written: &str) -> Option<String> {
     if !found.requires.is_empty() {
         text.push_str(&format!("\n\nNeeds {}", found.requires.join(", ")));
     }
+    if !found.optional.is_empty() {
+        text.push_str(&format!("\n\nUses {} where it is served", found.optional.join(", ")));
+    }
+    text.push_str(&versions(api, &found.provider_type));
     if let Some(key) = &found.api_key {
         text.push_str(&format!("\n\n`apiKey` goes to `{key}`"));
     }
     text.push_str(&settings(found));
     Some(text)
+}
+
+/// Which of the known versions have a provider type; empty if all have.
+fn versions(api: &str, provider_type: &str) -> String {
+    let (all, with) = (Catalog::versions(), Catalog::versions_with(api, provider_type));
+    if with.len() == all.len() { String::new() } else { format!("\n\nOnly in llama-stack {}", with.join(", ")) }
+}
+
+/// What switching an API off takes away.
+fn disabled(resource: &Resource, written: &str) -> Option<String> {
+    let api = api_name(written);
+    let base = knowledge::base(resource.version, &resource.value)?;
+    let ids: Vec<_> =
+        base.providers.iter().filter(|(known, ..)| *known == api).map(|(_, id, _)| format!("`{id}`")).collect();
+    Some(match ids.as_slice() {
+        [] => format!("The config of the distribution has no provider of {api}"),
+        ids => format!("Leaves out {api}, with the distribution's providers {}", ids.join(", ")),
+    })
 }
 
 fn settings(provider: &ProviderType) -> String {
