@@ -12,7 +12,7 @@ mod validated;
 mod walk;
 
 pub use facts::Facts;
-pub use rules::{RuleInfo, rules, unquoted_variables};
+pub use rules::{Reference, ReferenceKind, RuleInfo, rules, unquoted_variables};
 pub use validated::Validated;
 
 use crate::api::ApiVersion;
@@ -70,9 +70,30 @@ pub struct Outcome {
 /// Judges a resource. Every surface asks here, so all of them say the same.
 #[must_use]
 pub fn verdict(request: &Request<'_>) -> Outcome {
+    verdict_on(request, None)
+}
+
+/// The objects that a resource names and that its pods need: what a caller looks up to fill in [`Facts`].
+#[must_use]
+pub fn references<'a>(request: &Request<'a>) -> Vec<Reference<'a>> {
+    rules::references(&Subject::new(request, None))
+}
+
+/// The part of the verdict that depends on the Secrets and ConfigMaps of [`Facts`], for a caller that asks again
+/// whenever one of them changes.
+#[must_use]
+pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
+    let mut report = Report::default();
+    rules::judge_references(&Subject::new(request, None), &mut report);
+    report.findings
+}
+
+/// The verdict where the base config is known to be another than the embedded one, such as that of the image's labels.
+#[must_use]
+pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     let schema = schema::validate(compiled(request.version), request.value, request.old, request.unknown);
     let mut outcome = Outcome { findings: schema.findings, not_checked: schema.not_checked, ..Outcome::default() };
-    let subject = Subject::new(request);
+    let subject = Subject::new(request, base);
     if request.version == ApiVersion::V1Alpha2 {
         let known = fold::drafts(request.value).into_iter().filter(|finding| subject.is_known(&finding.path));
         known.for_each(|finding| explain(&mut outcome, finding));
@@ -90,7 +111,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
     };
     if let Some(model) = &outcome.model {
         let mut report = Report::default();
-        outcome.generated = generation(model, request, &mut report);
+        outcome.generated = generation(model, request, base, &mut report);
         add(&mut outcome, report);
     }
     remedies::add(&subject, &mut outcome.findings);
@@ -170,14 +191,19 @@ fn locate(earlier: &mut Finding, finding: Finding) {
     earlier.fixes.extend(finding.fixes);
 }
 
-/// Generates the config of a resource whose distribution has an embedded base config. What an image brings in its
-/// labels is not known here.
-fn generation(model: &Validated, request: &Request<'_>, report: &mut Report) -> Option<Generated> {
+/// Generates the config of a resource from the given base config, else from the embedded one of its distribution.
+/// What an image brings in its labels is not known here.
+fn generation(
+    model: &Validated,
+    request: &Request<'_>,
+    base: Option<&Base>,
+    report: &mut Report,
+) -> Option<Generated> {
     let spec = model.spec();
     if ConfigSource::of(spec) != ConfigSource::Generated {
         return None;
     }
-    let base = match Base::embedded(&spec.distribution) {
+    let base = match base.cloned().map_or_else(|| Base::embedded(&spec.distribution), Ok) {
         Ok(base) => base,
         Err(error) => {
             let reason = "the base config of an image is in its labels, which are not known here";

@@ -5,7 +5,7 @@ use super::{Facts, NotChecked, Request};
 use crate::api::ApiVersion;
 use crate::catalog::{Catalog, ProviderType};
 use crate::distribution::{Distributions, version_of_image};
-use crate::generate::{ProviderTypeError, Tracked, embedded_base, resolve_type};
+use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base, resolve_type};
 use crate::path::Path;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -23,6 +23,7 @@ const PROVIDER_LISTS: [(&str, &str); 5] = [
 pub(super) struct Subject<'a> {
     pub(super) version: ApiVersion,
     pub(super) facts: &'a Facts,
+    base: Option<&'a Base>,
     value: &'a Value,
     unknown: &'a BTreeSet<Path>,
 }
@@ -66,8 +67,8 @@ impl<'a> ProviderEntry<'a> {
 }
 
 impl<'a> Subject<'a> {
-    pub(super) fn new(request: &Request<'a>) -> Self {
-        Self { version: request.version, facts: request.facts, value: request.value, unknown: request.unknown }
+    pub(super) fn new(request: &Request<'a>, base: Option<&'a Base>) -> Self {
+        Self { version: request.version, facts: request.facts, base, value: request.value, unknown: request.unknown }
     }
 
     /// The whole object, with what is null or unknown in it.
@@ -168,8 +169,11 @@ impl<'a> Subject<'a> {
         Catalog::for_version(&self.llama_stack_version()?)
     }
 
-    /// The base config of the distribution, if this program has it. An image may carry another one in its labels.
+    /// The base config that the caller knows of, else that of the distribution, if this program has it.
     pub(super) fn base(&self) -> Option<std::sync::Arc<Tracked>> {
+        if let Some(base) = self.base {
+            return read_base(base).ok().map(std::sync::Arc::new);
+        }
         embedded_base(self.distribution()?)
     }
 

@@ -76,7 +76,7 @@ pub(crate) fn embedded_base(name: &str) -> Option<Arc<Tracked>> {
 ///
 /// # Errors
 /// It is no YAML mapping, or expands beyond bounds.
-pub(super) fn read(base: &Base) -> Result<Tracked, GenerateError> {
+pub(crate) fn read(base: &Base) -> Result<Tracked, GenerateError> {
     match &base.source {
         BaseSource::Embedded { distribution } => match embedded_base(distribution) {
             Some(tree) => Ok(Tracked::clone(&tree)),

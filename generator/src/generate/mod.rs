@@ -19,7 +19,7 @@ mod storage;
 mod tracked;
 mod version;
 
-pub(crate) use base::embedded_base;
+pub(crate) use base::{embedded_base, read as read_base};
 pub use base::{Base, BaseSource};
 pub(crate) use draft::plain_id;
 pub use error::GenerateError;

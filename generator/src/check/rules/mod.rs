@@ -28,6 +28,8 @@ mod secret_variable;
 mod settings;
 mod unquoted_variable;
 
+pub use references::{Reference, ReferenceKind};
+pub(super) use references::{check as judge_references, references};
 pub use unquoted_variable::unquoted_variables;
 
 use super::finding::Severity;

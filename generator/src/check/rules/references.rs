@@ -26,24 +26,33 @@ pub(super) const RULES: &[RuleInfo] = &[
 ];
 
 /// Where an object is named.
-struct Reference<'a> {
-    /// `Secret` or `ConfigMap`.
-    kind: Kind,
-    name: &'a str,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference<'a> {
+    /// What it is.
+    pub kind: ReferenceKind,
+    /// Its name, in the resource's namespace.
+    pub name: &'a str,
     /// The place of the name.
-    path: Path,
+    pub path: Path,
     /// The key, and its place.
-    key: Option<(&'a str, Path)>,
+    pub key: Option<(&'a str, Path)>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
+/// The kind of an object that a resource names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceKind {
+    /// A Secret.
     Secret,
+    /// A ConfigMap.
     ConfigMap,
 }
 
-impl Kind {
-    fn name(self) -> &'static str {
+use ReferenceKind as Kind;
+
+impl ReferenceKind {
+    /// As Kubernetes writes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Secret => "Secret",
             Self::ConfigMap => "ConfigMap",
@@ -57,7 +66,8 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     }
 }
 
-fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'a>> {
+/// The objects that a resource names and that its pods need, with the places.
+pub(in crate::check) fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'a>> {
     let mut found = Vec::new();
     let mut at_ref = |kind: Kind, path: Path| {
         let optional = subject.get(&path.key("optional")).and_then(Value::as_bool) == Some(true);
