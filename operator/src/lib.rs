@@ -1,10 +1,21 @@
 //! The operator for `LlamaStackDistribution` resources.
 
+pub mod api;
 pub mod backoff;
+pub mod controller;
+pub mod events;
 pub mod external;
 pub mod health;
 pub mod lease;
+pub mod metrics;
 pub mod oci;
+pub mod operator_config;
+pub mod probe;
+pub mod process;
+pub mod queue;
 pub mod rbac;
 pub mod resources;
+pub mod settings;
+pub mod steps;
+pub mod stores;
 pub mod webhooks;

@@ -193,12 +193,7 @@ fn locate(earlier: &mut Finding, finding: Finding) {
 
 /// Generates the config of a resource from the given base config, else from the embedded one of its distribution.
 /// What an image brings in its labels is not known here.
-fn generation(
-    model: &Validated,
-    request: &Request<'_>,
-    base: Option<&Base>,
-    report: &mut Report,
-) -> Option<Generated> {
+fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, report: &mut Report) -> Option<Generated> {
     let spec = model.spec();
     if ConfigSource::of(spec) != ConfigSource::Generated {
         return None;

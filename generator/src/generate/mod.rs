@@ -19,8 +19,8 @@ mod storage;
 mod tracked;
 mod version;
 
-pub(crate) use base::{embedded_base, read as read_base};
 pub use base::{Base, BaseSource};
+pub(crate) use base::{embedded_base, read as read_base};
 pub(crate) use draft::plain_id;
 pub use error::GenerateError;
 pub use external::{ConfigError, External, Merged, merge_external};

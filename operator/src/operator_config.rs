@@ -1,0 +1,110 @@
+//! The operator's own ConfigMap: switches, and other images for known distributions. It is read anew at each change.
+
+use crate::resources::{FeatureFlags, WATCH};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Its name, in the operator's namespace.
+pub const CONFIG_MAP: &str = "llama-stack-operator-config";
+const FLAGS: &str = "featureFlags";
+const IMAGES: &str = "image-overrides";
+
+/// What it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperatorConfig {
+    /// Switches.
+    pub flags: FeatureFlags,
+    /// Images by name of the distribution.
+    pub images: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Flags {
+    #[serde(default)]
+    enable_network_policy: Switch,
+}
+
+#[derive(Deserialize, Default)]
+struct Switch {
+    #[serde(default)]
+    enabled: bool,
+}
+
+impl OperatorConfig {
+    /// Reads the ConfigMap's data. A part that cannot be read stays as it was in `before`, and is complained about.
+    #[must_use]
+    pub fn read(data: &BTreeMap<String, String>, before: &Self) -> (Self, Vec<String>) {
+        let mut complaints = Vec::new();
+        let flags = match data.get(FLAGS).map(|text| serde_yaml::from_str::<Option<Flags>>(text)) {
+            None => FeatureFlags::default(),
+            Some(Ok(flags)) => FeatureFlags { network_policy: flags.unwrap_or_default().enable_network_policy.enabled },
+            Some(Err(error)) => {
+                complaints
+                    .push(format!("{FLAGS} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"));
+                before.flags
+            }
+        };
+        let images = match data.get(IMAGES).map(|text| serde_yaml::from_str::<Option<BTreeMap<String, Value>>>(text)) {
+            None => BTreeMap::new(),
+            Some(Ok(images)) => images.unwrap_or_default().into_iter().filter_map(|(name, image)| {
+                let valid = image.as_str().filter(|image| image.parse::<oci_client::Reference>().is_ok());
+                if valid.is_none() {
+                    complaints.push(format!("{IMAGES} of ConfigMap {CONFIG_MAP}: the value of {name} is no image reference and has no effect"));
+                }
+                Some((name, valid?.to_owned()))
+            }).collect(),
+            Some(Err(error)) => {
+                complaints.push(format!("{IMAGES} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"));
+                before.images.clone()
+            }
+        };
+        (Self { flags, images }, complaints)
+    }
+}
+
+/// The ConfigMap to create where there is none.
+#[must_use]
+pub fn initial(namespace: &str) -> Value {
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": CONFIG_MAP, "namespace": namespace, "labels": {WATCH.0: WATCH.1}},
+        "data": {FLAGS: "enableNetworkPolicy:\n    enabled: false\n"},
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(flags: &str, images: &str) -> BTreeMap<String, String> {
+        [(FLAGS.to_owned(), flags.to_owned()), (IMAGES.to_owned(), images.to_owned())].into()
+    }
+
+    #[test]
+    fn reads_what_the_go_operator_reads() {
+        let text = "starter: quay.io/example/starter@sha256:0000000000000000000000000000000000000000000000000000000000000000\n";
+        let (config, complaints) = OperatorConfig::read(
+            &data("enableNetworkPolicy:\n  enabled: true\nother: 1\n", text),
+            &OperatorConfig::default(),
+        );
+        assert!(config.flags.network_policy && config.images.contains_key("starter"), "{config:?}");
+        assert_eq!(complaints, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_read_stays_as_it_was() {
+        let before = OperatorConfig {
+            flags: FeatureFlags { network_policy: true },
+            images: [("a".to_owned(), "b".to_owned())].into(),
+        };
+        let (config, complaints) = OperatorConfig::read(&data("- [", "x: ["), &before);
+        assert_eq!((config, complaints.len()), (before.clone(), 2));
+        let (config, complaints) = OperatorConfig::read(&data("", "a: 7\nb: quay.io/x/y:1\n"), &before);
+        assert!(!config.flags.network_policy);
+        assert_eq!(config.images.keys().collect::<Vec<_>>(), ["b"]);
+        assert_eq!(complaints.len(), 1);
+    }
+}

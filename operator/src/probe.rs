@@ -1,0 +1,141 @@
+//! What running servers say about themselves: their version and providers. Asked apart from the reconcile, so that a
+//! slow server holds up nobody; a server that does not answer is asked less and less often.
+
+use crate::backoff::Backoff;
+use crate::queue::{Key, Queue};
+use llsd_generator::api::status::{ProviderHealth, ProviderInfo};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+
+const TIMEOUT: Duration = Duration::from_secs(5);
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// Answers longer than this are not read.
+const LARGEST: usize = 1 << 20;
+
+/// What a server said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Its version.
+    pub version: Option<String>,
+    /// Its providers; `None` if it did not tell.
+    pub providers: Option<Vec<ProviderInfo>>,
+}
+
+struct Watched {
+    url: String,
+    answer: Option<Arc<Answer>>,
+    task: AbortHandle,
+}
+
+/// The servers that are asked.
+pub struct Probes {
+    client: Option<reqwest::Client>,
+    queue: Queue,
+    all: Arc<Mutex<HashMap<Key, Watched>>>,
+}
+
+impl Probes {
+    /// Has resources looked at again through `queue` when their server says something new. Without `enabled` nobody
+    /// is asked.
+    #[must_use]
+    pub fn new(queue: Queue, enabled: bool) -> Self {
+        // The server's certificate is made for its users, not for the cluster's names; what is read is no secret.
+        let client =
+            reqwest::Client::builder().timeout(TIMEOUT).tls_danger_accept_invalid_certs(true).no_proxy().build();
+        Self { client: client.ok().filter(|_| enabled), queue, all: Arc::default() }
+    }
+
+    /// The last answer of a ready server, which is asked from now on.
+    #[must_use]
+    pub fn ask(&self, key: &Key, url: &str) -> Option<Arc<Answer>> {
+        let client = self.client.clone()?;
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(watched) = all.get(key).filter(|watched| watched.url == url) {
+            return watched.answer.clone();
+        }
+        let task = tokio::spawn(follow(client, url.to_owned(), key.clone(), Arc::clone(&self.all), self.queue.clone()));
+        if let Some(old) =
+            all.insert(key.clone(), Watched { url: url.to_owned(), answer: None, task: task.abort_handle() })
+        {
+            old.task.abort();
+        }
+        None
+    }
+
+    /// The server is not ready, or not there any more.
+    pub fn forget(&self, key: &Key) {
+        if let Some(old) = self.all.lock().unwrap_or_else(PoisonError::into_inner).remove(key) {
+            old.task.abort();
+        }
+    }
+}
+
+async fn follow(client: reqwest::Client, url: String, key: Key, all: Arc<Mutex<HashMap<Key, Watched>>>, queue: Queue) {
+    let mut backoff = Backoff::new(FIRST_WAIT, LONGEST_WAIT);
+    loop {
+        let answer = ask(&client, &url).await;
+        let known = answer.version.is_some() && answer.providers.is_some();
+        {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(watched) = all.get_mut(&key).filter(|watched| watched.url == url) else { return };
+            if watched.answer.as_deref() != Some(&answer) && (watched.answer.is_some() || answer != Answer::default()) {
+                watched.answer = Some(Arc::new(answer));
+                queue.add(key.clone());
+            }
+        }
+        let wait = if known { LONGEST_WAIT / 2 + backoff.jitter(LONGEST_WAIT / 2) } else { backoff.next() };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+async fn ask(client: &reqwest::Client, url: &str) -> Answer {
+    let version =
+        get(client, &format!("{url}/v1/version")).await.and_then(|body| body["version"].as_str().map(str::to_owned));
+    let providers = get(client, &format!("{url}/v1/providers")).await.and_then(|body| providers(&body));
+    Answer { version, providers }
+}
+
+async fn get(client: &reqwest::Client, url: &str) -> Option<Value> {
+    let mut answer = client.get(url).send().await.ok().filter(|answer| answer.status() == reqwest::StatusCode::OK)?;
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.ok()? {
+        body.extend_from_slice(&chunk);
+        if body.len() > LARGEST {
+            return None;
+        }
+    }
+    serde_json::from_slice(&body).ok()
+}
+
+/// The providers of an answer. All fields of a provider are required by the schema, so what a server leaves out is
+/// filled in: otherwise the whole status would be refused.
+fn providers(body: &Value) -> Option<Vec<ProviderInfo>> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let provider = |one: &Value| ProviderInfo {
+        api: text(&one["api"]),
+        provider_id: text(&one["provider_id"]),
+        provider_type: text(&one["provider_type"]),
+        config: if one["config"].is_object() { one["config"].clone() } else { Value::Object(serde_json::Map::new()) },
+        health: ProviderHealth { status: text(&one["health"]["status"]), message: text(&one["health"]["message"]) },
+    };
+    Some(body["data"].as_array()?.iter().filter(|one| one.is_object()).map(provider).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_a_server_leaves_out_is_filled_in() {
+        let body = json!({"data": [{"api": "inference", "provider_id": "vllm"}, 7]});
+        let found = providers(&body).unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].provider_type.as_str(), &found[0].config), ("", &json!({})));
+        assert_eq!(providers(&json!({"data": "x"})), None);
+    }
+}

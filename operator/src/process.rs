@@ -1,0 +1,255 @@
+//! The process: its tasks, and in which order they begin and end.
+
+use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, status};
+use crate::controller::{self, Context};
+use crate::events::Events;
+use crate::health;
+use crate::lease;
+use crate::metrics::Metrics;
+use crate::oci::{Keychain, Limits, Registry};
+use crate::operator_config;
+use crate::probe::Probes;
+use crate::queue::Queue;
+use crate::resources::{MANAGED_BY, WATCH};
+use crate::settings::Settings;
+use crate::steps::resolve::Registries;
+use crate::stores::{self, Stores};
+use crate::webhooks::{self, Certificates, Endpoint, Readiness};
+use anyhow::{Context as _, Result, anyhow};
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How long webhooks are served after the end was asked for: until every API server knows of it.
+const DRAIN: Duration = Duration::from_secs(4);
+/// How long work that is under way may take at the end.
+const LAST_WORK: Duration = Duration::from_secs(8);
+
+/// Runs the operator until it is told to end, or has lost the lease.
+///
+/// # Errors
+/// It cannot start, or a part of it that it cannot do without has ended.
+pub async fn run(settings: Settings) -> Result<()> {
+    // Two TLS stacks could be linked in by dependencies; this one is used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = connect(&settings).await?;
+    let namespace = settings.namespace();
+    let metrics = Arc::new(Metrics::default());
+    let end = CancellationToken::new();
+    let signals = tokio::spawn(signals(end.clone()));
+    let mut servers = JoinSet::new();
+    let readiness = Readiness::default();
+    // Before anything is read: reading the resource may need the conversion.
+    if settings.enable_webhooks {
+        let options = webhook_options(&settings, &client, &namespace)?;
+        let (readiness, end) = (readiness.clone(), end.clone());
+        servers.spawn(async move { webhooks::serve(options, readiness, end).await.map_err(anyhow::Error::from) });
+    }
+    if let Some(bind) = settings.health_probe_bind_address.0 {
+        let (webhooks, readiness) = (settings.enable_webhooks, readiness.clone());
+        let ready = move || {
+            if !webhooks || readiness.is_ready() {
+                Ok(())
+            } else {
+                Err("the webhooks have no certificate that the API server knows yet".to_owned())
+            }
+        };
+        let end = end.clone();
+        servers.spawn(async move { health::serve(bind, Arc::new(ready), end).await.map_err(anyhow::Error::from) });
+    }
+    if let Some(bind) = settings.metrics_bind_address.0 {
+        let (metrics, end) = (Arc::clone(&metrics), end.clone());
+        let text = Arc::new(move || metrics.text());
+        servers.spawn(async move { health::serve_metrics(bind, text, end).await.map_err(anyhow::Error::from) });
+    }
+    let mut work = tokio::spawn(lead(settings, client, namespace, metrics, end.clone()));
+    let result = tokio::select! {
+        ended = &mut work => ended.map_err(anyhow::Error::from).and_then(|result| result),
+        Some(failed) = servers.join_next() => {
+            let failed = failed.map_err(anyhow::Error::from).and_then(|result| result);
+            end.cancel();
+            finish(work).await;
+            failed.and(Err(anyhow!("a server ended before its time")))
+        }
+    };
+    end.cancel();
+    signals.abort();
+    while servers.join_next().await.is_some() {}
+    result
+}
+
+async fn finish<T>(mut work: JoinHandle<T>) {
+    if tokio::time::timeout(LAST_WORK, &mut work).await.is_err() {
+        work.abort();
+    }
+}
+
+async fn connect(settings: &Settings) -> Result<Client> {
+    let config = match &settings.kubeconfig {
+        Some(path) => {
+            let file = Kubeconfig::read_from(path).with_context(|| format!("{} cannot be read", path.display()))?;
+            Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?
+        }
+        None => Config::incluster()
+            .context("there is no service account here; outside of a cluster, name a --kubeconfig")?,
+    };
+    Ok(Client::try_from(config)?)
+}
+
+fn webhook_options(settings: &Settings, client: &Client, namespace: &str) -> Result<webhooks::Options> {
+    let bind = settings
+        .webhook_bind_address
+        .0
+        .context("--webhook-bind-address: the webhooks need an address; --enable-webhooks=false serves none")?;
+    let certificates = match (&settings.webhook_cert_dir, &settings.webhook_url) {
+        (Some(folder), _) => Certificates::Mounted { folder: folder.clone() },
+        (None, url) => Certificates::Own {
+            client: client.clone(),
+            namespace: namespace.to_owned(),
+            endpoint: match url {
+                Some(url) => Endpoint::Url(url.clone()),
+                None => Endpoint::Service { name: settings.webhook_service_name.clone() },
+            },
+            configuration: settings.webhook_configuration.clone(),
+            lifetime: settings.certificate_lifetime(),
+        },
+    };
+    Ok(webhooks::Options { bind, certificates, drain: DRAIN })
+}
+
+/// Waits for the lease, then works while it is held.
+async fn lead(
+    settings: Settings,
+    client: Client,
+    namespace: String,
+    metrics: Arc<Metrics>,
+    end: CancellationToken,
+) -> Result<()> {
+    let identity = identity();
+    if !settings.leader_elect {
+        metrics.leads(true);
+        reconcile(&settings, client, &namespace, &identity, metrics, end).await;
+        return Ok(());
+    }
+    let timing = lease::Timing::default();
+    let Some(mut held) = lease::acquire(client.clone(), &namespace, &identity, timing, &end).await else {
+        return Ok(());
+    };
+    metrics.leads(true);
+    let stop = end.child_token();
+    let mut work = tokio::spawn({
+        let (metrics, stop, namespace) = (Arc::clone(&metrics), stop.clone(), namespace.clone());
+        async move { reconcile(&settings, client, &namespace, &identity, metrics, stop).await }
+    });
+    let lost = tokio::select! {
+        () = held.kept() => true,
+        _ = &mut work => false,
+    };
+    metrics.leads(false);
+    if lost {
+        // Another replica may begin any moment: nothing more is written.
+        work.abort();
+        return Err(anyhow!("the lease is lost; another replica may work now"));
+    }
+    held.release().await;
+    Ok(())
+}
+
+/// A name that no other replica has.
+fn identity() -> String {
+    let host = std::env::var("HOSTNAME").ok().or_else(|| std::fs::read_to_string("/etc/hostname").ok());
+    let random =
+        crate::backoff::Backoff::new(Duration::from_secs(1), Duration::from_secs(1)).jitter(Duration::from_secs(1));
+    format!("{}_{:09}-{}", host.as_deref().map_or("llsd-operator", str::trim), random.as_nanos(), std::process::id())
+}
+
+async fn reconcile(
+    settings: &Settings,
+    client: Client,
+    namespace: &str,
+    identity: &str,
+    metrics: Arc<Metrics>,
+    end: CancellationToken,
+) {
+    let api = Api::new(client.clone(), Arc::clone(&metrics));
+    let stores = Arc::new(Stores::default());
+    let queue = Queue::default();
+    prepare(&api, namespace).await;
+    let registries = settings.registry_lookups.then(|| {
+        let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
+        Registries::new(registry, Keychain::new(client.clone()))
+    });
+    let context = Arc::new(Context {
+        api,
+        stores: Arc::clone(&stores),
+        queue: queue.clone(),
+        metrics: Arc::clone(&metrics),
+        events: Events::new(client.clone(), identity),
+        probes: Probes::new(queue.clone(), settings.server_probes),
+        registries,
+        namespace: namespace.to_owned(),
+        operator_image: settings.operator_image.clone(),
+        operator_version: settings.operator_version.clone(),
+        server_url: settings.server_url_template.clone(),
+    });
+    let scopes = settings.scopes();
+    let watch = stores::run(client, namespace, &scopes, stores, queue, metrics);
+    tokio::select! {
+        () = watch => {}
+        () = controller::run(context, usize::from(settings.max_concurrent_reconciles), end) => {}
+    }
+}
+
+/// What is done once at the start, as well as it can be: the operator's ConfigMap, and what very old versions left.
+async fn prepare(api: &Api, namespace: &str) {
+    let made = api.create(CONFIG_MAPS, namespace, &operator_config::initial(namespace)).await;
+    match made {
+        Ok(_) => tracing::info!(namespace, "made ConfigMap {}", operator_config::CONFIG_MAP),
+        Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => label(api, namespace).await,
+        Err(error) => tracing::warn!(%error, "ConfigMap {} could not be made", operator_config::CONFIG_MAP),
+    }
+    let labels = format!("{}={}", MANAGED_BY.0, MANAGED_BY.1);
+    match api.list(CLUSTER_ROLE_BINDINGS, "", &labels).await {
+        Ok(bindings) => {
+            for binding in bindings {
+                let legacy = binding["subjects"].as_array().into_iter().flatten().any(|subject| {
+                    subject["kind"] == "ServiceAccount"
+                        && subject["namespace"].as_str().is_some_and(|namespace| !namespace.is_empty())
+                });
+                let text = |field: &str| binding["metadata"][field].as_str().unwrap_or_default().to_owned();
+                if legacy && let Err(error) = api.delete(CLUSTER_ROLE_BINDINGS, "", &text("name"), &text("uid")).await {
+                    tracing::warn!(%error, name = text("name"), "an old ClusterRoleBinding could not be deleted");
+                }
+            }
+        }
+        Err(error) => tracing::debug!(%error, "old ClusterRoleBindings cannot be looked for"),
+    }
+}
+
+/// The label by which the Go operator finds its ConfigMap.
+async fn label(api: &Api, namespace: &str) {
+    let found = api.metadata(CONFIG_MAPS, namespace, operator_config::CONFIG_MAP).await.ok().flatten();
+    if found.is_some_and(|found| found["metadata"]["labels"][WATCH.0] != WATCH.1) {
+        let patch = json!({"metadata": {"labels": {WATCH.0: WATCH.1}}});
+        if let Err(error) = api.merge(CONFIG_MAPS, namespace, operator_config::CONFIG_MAP, &patch).await {
+            tracing::warn!(%error, "ConfigMap {} could not be labelled", operator_config::CONFIG_MAP);
+        }
+    }
+}
+
+async fn signals(end: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut term), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        return;
+    };
+    tokio::select! {
+        _ = term.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    tracing::info!("asked to end; finishing what is under way");
+    end.cancel();
+}

@@ -1,0 +1,218 @@
+//! Which resources are to be looked at, and when. A resource is worked on by one task at a time; what happens to it
+//! meanwhile has it looked at once more. Failures wait longer each time.
+
+use crate::backoff::Backoff;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// Namespace and name of a resource.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The namespace.
+    pub namespace: Arc<str>,
+    /// The name.
+    pub name: Arc<str>,
+}
+
+impl Key {
+    /// The key of these two.
+    #[must_use]
+    pub fn new(namespace: &str, name: &str) -> Self {
+        Self { namespace: namespace.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}/{}", self.namespace, self.name)
+    }
+}
+
+const FIRST_WAIT: Duration = Duration::from_millis(50);
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+#[derive(Default)]
+struct State {
+    /// When to look at a resource next; those being worked on are not in it.
+    due: HashMap<Key, Instant>,
+    /// Being worked on; what came in meanwhile.
+    active: HashMap<Key, Option<Instant>>,
+    failing: HashMap<Key, Backoff>,
+}
+
+/// The queue. Clones share it.
+#[derive(Clone, Default)]
+pub struct Queue {
+    state: Arc<Mutex<State>>,
+    changed: Arc<Notify>,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (waiting, active) = self.lengths();
+        write!(out, "Queue({waiting} waiting, {active} active)")
+    }
+}
+
+impl Queue {
+    /// Has a resource looked at as soon as possible.
+    pub fn add(&self, key: Key) {
+        self.add_at(key, Instant::now());
+    }
+
+    /// Has a resource looked at after `wait`, unless it is looked at earlier anyway.
+    pub fn add_after(&self, key: Key, wait: Duration) {
+        self.add_at(key, Instant::now() + wait);
+    }
+
+    fn add_at(&self, key: Key, at: Instant) {
+        let mut state = self.lock();
+        if let Some(later) = state.active.get_mut(&key) {
+            *later = Some(later.map_or(at, |known| known.min(at)));
+            return;
+        }
+        let due = state.due.entry(key).or_insert(at);
+        *due = (*due).min(at);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The next resource to look at; waits for one. The caller says when it is [`done`](Self::done) with it.
+    pub async fn next(&self) -> Key {
+        loop {
+            let changed = self.changed.notified();
+            let wait = match self.take() {
+                Ok(key) => return key,
+                Err(wait) => wait,
+            };
+            match wait {
+                Some(at) => tokio::select! {
+                    () = changed => {}
+                    () = tokio::time::sleep_until(at) => {}
+                },
+                None => changed.await,
+            }
+        }
+    }
+
+    /// The key that is due, or when the first one will be.
+    fn take(&self) -> Result<Key, Option<Instant>> {
+        let mut state = self.lock();
+        let first = state.due.iter().min_by_key(|(_, at)| **at).map(|(key, at)| (key.clone(), *at));
+        match first {
+            Some((key, at)) if at <= Instant::now() => {
+                state.due.remove(&key);
+                state.active.insert(key.clone(), None);
+                let more = !state.due.is_empty();
+                drop(state);
+                if more {
+                    self.changed.notify_one();
+                }
+                Ok(key)
+            }
+            first => Err(first.map(|(_, at)| at)),
+        }
+    }
+
+    /// The work on a resource has ended, and went well: it is looked at again when something happens, or `after`.
+    pub fn done(&self, key: Key, after: Option<Duration>) {
+        let mut state = self.lock();
+        state.failing.remove(&key);
+        Self::release(&mut state, key, after);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The work on a resource has failed: it is tried again after a wait that grows, whatever happens meanwhile.
+    /// Returns the wait.
+    pub fn failed(&self, key: Key) -> Duration {
+        let mut state = self.lock();
+        let backoff = state.failing.entry(key.clone()).or_insert_with(|| Backoff::new(FIRST_WAIT, LONGEST_WAIT));
+        let wait = backoff.next();
+        state.active.remove(&key);
+        state.due.insert(key, Instant::now() + wait);
+        drop(state);
+        self.changed.notify_one();
+        wait
+    }
+
+    fn release(state: &mut State, key: Key, after: Option<Duration>) {
+        let meanwhile = state.active.remove(&key).flatten();
+        let later = after.map(|wait| Instant::now() + wait);
+        let at = match (meanwhile, later) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        if let Some(at) = at {
+            state.due.insert(key, at);
+        }
+    }
+
+    /// How many resources wait, and how many are being worked on.
+    #[must_use]
+    pub fn lengths(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.due.len(), state.active.len())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> Key {
+        Key::new("ns", name)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_key_is_given_out_once_and_again_after_a_change() {
+        let queue = Queue::default();
+        queue.add(key("a"));
+        queue.add(key("a"));
+        assert_eq!(queue.next().await, key("a"));
+        assert_eq!(queue.lengths(), (0, 1));
+        queue.add(key("a"));
+        assert_eq!(queue.lengths(), (0, 1), "not while it is worked on");
+        queue.done(key("a"), None);
+        assert_eq!(queue.next().await, key("a"));
+        queue.done(key("a"), None);
+        assert_eq!(queue.lengths(), (0, 0));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn failures_wait_longer_each_time_and_a_success_forgets_them() {
+        let queue = Queue::default();
+        queue.add(key("a"));
+        let mut waits = Vec::new();
+        for _ in 0..8 {
+            let next = queue.next().await;
+            waits.push(queue.failed(next));
+        }
+        assert!(waits[7] > 20 * waits[0], "{waits:?}");
+        let next = queue.next().await;
+        queue.done(next, None);
+        queue.add(key("a"));
+        let next = queue.next().await;
+        assert!(queue.failed(next) <= FIRST_WAIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_earlier_of_two_times_counts() {
+        let queue = Queue::default();
+        let start = Instant::now();
+        queue.add_after(key("a"), Duration::from_secs(60));
+        queue.add_after(key("b"), Duration::from_secs(5));
+        queue.add_after(key("a"), Duration::from_secs(30));
+        assert_eq!(queue.next().await, key("b"));
+        assert_eq!(queue.next().await, key("a"));
+        assert_eq!(start.elapsed().as_secs(), 30);
+    }
+}

@@ -1,0 +1,198 @@
+//! Writes the children that are not as they should be, and nothing else.
+
+use super::Refusal;
+use super::ownership::{Whose, foreign, take_over, whose};
+use crate::api::{Api, Resource, status, text};
+use crate::queue::Key;
+use crate::resources::{Child, Kind, Owner};
+use crate::stores::children::{APPLIED, digest};
+use crate::stores::{ChildRecord, Stores};
+use serde_json::{Value, json};
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Whether the Deployment was written.
+    pub deployment: bool,
+    /// The generated ConfigMap that was created.
+    pub config_map: bool,
+    /// Objects of others that have the name of a child, and other things that stand in the way.
+    pub blocked: Vec<String>,
+}
+
+/// Why the children could not all be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// The API server refuses an object for what it says: the resource has to change.
+    #[error("{0}")]
+    Refused(String),
+    /// The request failed, and may succeed later.
+    #[error(transparent)]
+    Request(#[from] kube::Error),
+}
+
+impl ApplyError {
+    fn of(error: kube::Error, child: &Child) -> Self {
+        let (_, _, kind) = child.kind.gvk();
+        match status(&error) {
+            // 404: the namespace is gone; 409: a conflict; both pass.
+            Some(answer)
+                if matches!(answer.code, 400 | 403 | 413 | 422) && !answer.message.contains("is being terminated") =>
+            {
+                Self::Refused(format!("failed to apply {kind} \"{}\": {}", child.name(), text(&error)))
+            }
+            _ => Self::Request(error),
+        }
+    }
+}
+
+impl From<ApplyError> for Result<Refusal, kube::Error> {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Refused(message) => Ok(Refusal::resources(message)),
+            ApplyError::Request(error) => Err(error),
+        }
+    }
+}
+
+/// Applies the children in their order, then deletes those that are no longer wanted.
+///
+/// # Errors
+/// The first child that cannot be written ends it; what depends on it is not written.
+pub async fn apply(
+    api: &Api,
+    stores: &Stores,
+    key: &Key,
+    owner: &Owner,
+    children: &[Child],
+) -> Result<Applied, ApplyError> {
+    let mut applied = Applied::default();
+    for child in children {
+        let written = one(api, stores, key, owner, child, &mut applied).await?;
+        applied.deployment |= written && child.kind == Kind::Deployment;
+        applied.config_map |= written && child.kind == Kind::GeneratedConfig;
+    }
+    remove_others(api, stores, owner, children).await?;
+    Ok(applied)
+}
+
+/// Writes one child if it has to be written, and says whether it was.
+async fn one(
+    api: &Api,
+    stores: &Stores,
+    key: &Key,
+    owner: &Owner,
+    child: &Child,
+    applied: &mut Applied,
+) -> Result<bool, ApplyError> {
+    let resource = Resource::from(child.kind);
+    let name = child.name();
+    let wanted = digest(&child.object);
+    let place = || (child.kind.plural(), (&*key.namespace).into(), name.into());
+    let body = || marked(&child.object, wanted);
+    let Some(record) = stores.children.get(child.kind, &key.namespace, name) else {
+        return match api.create(resource, &key.namespace, &body()).await {
+            Ok(answer) => {
+                stores.children.settle(place(), record_of(answer), wanted);
+                Ok(true)
+            }
+            Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => {
+                exists(api, resource, key, owner, child, applied).await
+            }
+            Err(error) => Err(ApplyError::of(error, child)),
+        };
+    };
+    match whose(child, &record, owner) {
+        Whose::Ours if child.kind.is_create_only() => return Ok(false),
+        Whose::Ours | Whose::Lost => {}
+        Whose::Foreign(what) => {
+            applied.blocked.push(what);
+            return Ok(false);
+        }
+    }
+    let ours = record.owner.is_some();
+    if ours && stores.children.is_settled(&place(), &record, wanted, &child.object) {
+        return Ok(false);
+    }
+    // A replica count that is no longer ours must stay what it is: taken back, it would become 1 for a moment.
+    let release = child.kind == Kind::Deployment && child.object["spec"]["replicas"].is_null();
+    if record.legacy || release {
+        take_over(api, resource, key, name, release).await?;
+    }
+    if child.kind == Kind::Deployment {
+        switch_strategy(api, stores, key, child).await?;
+    }
+    let answer =
+        api.apply(resource, &key.namespace, name, &body()).await.map_err(|error| ApplyError::of(error, child))?;
+    stores.children.settle(place(), record_of(answer), wanted);
+    Ok(true)
+}
+
+/// An object of this name exists that the stores do not know: somebody else's, or one that is about to be seen.
+async fn exists(
+    api: &Api,
+    resource: Resource,
+    key: &Key,
+    owner: &Owner,
+    child: &Child,
+    applied: &mut Applied,
+) -> Result<bool, ApplyError> {
+    let Some(object) = api.get(resource, &key.namespace, child.name()).await? else {
+        return Err(ApplyError::Refused(format!("\"{}\" came and went; trying again", child.name())));
+    };
+    let record = record_of(object.clone());
+    let mine = record.owner.as_deref() == Some(owner.uid.as_str());
+    if child.kind == Kind::GeneratedConfig && mine && object["data"] != child.object["data"] {
+        applied.blocked.push(format!(
+            "ConfigMap \"{}\" has other content than the generated configuration. Delete it, so that it is made again",
+            child.name()
+        ));
+    } else if !mine {
+        applied.blocked.push(foreign(child, record.owner.as_deref()));
+    }
+    Ok(false)
+}
+
+/// The object with the annotation by which it is recognised after a start.
+fn marked(object: &Value, digest: u64) -> Value {
+    let mut object = object.clone();
+    object["metadata"]["annotations"][APPLIED] = json!(format!("{digest:016x}"));
+    object
+}
+
+fn record_of(answer: Value) -> ChildRecord {
+    serde_json::from_value(answer["metadata"].clone()).map(|metadata| ChildRecord::read(&metadata)).unwrap_or_default()
+}
+
+/// The API server refuses `Recreate` beside the settings of a rolling update, which it may have filled in itself.
+async fn switch_strategy(api: &Api, stores: &Stores, key: &Key, child: &Child) -> Result<(), ApplyError> {
+    let recreates = child.object["spec"]["strategy"]["type"] == "Recreate";
+    let Some(state) = stores.deployments.get(key) else { return Ok(()) };
+    if recreates && !state.recreates {
+        let patch = json!({"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}});
+        api.merge(Resource::from(Kind::Deployment), &key.namespace, child.name(), &patch).await?;
+    }
+    Ok(())
+}
+
+/// Deletes owned children that are not wanted any more.
+async fn remove_others(api: &Api, stores: &Stores, owner: &Owner, wanted: &[Child]) -> Result<(), ApplyError> {
+    for ((plural, namespace, name), record) in stores.children.of(&owner.uid) {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.plural() == plural && is_of(*kind, &record));
+        let Some(kind) = kind.filter(|kind| kind.is_removable() && !record.deleting) else { continue };
+        if !wanted.iter().any(|child| child.kind.plural() == plural && child.name() == &*name) {
+            tracing::info!(%namespace, %name, kind = kind.gvk().2, "a child is not wanted any more and is deleted");
+            api.delete(Resource::from(kind), &namespace, &name, &record.uid).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Two kinds of children are ConfigMaps.
+fn is_of(kind: Kind, record: &ChildRecord) -> bool {
+    match kind {
+        Kind::GeneratedConfig => record.component.as_deref() == Some(crate::resources::config::GENERATED),
+        Kind::CaBundle => record.component.as_deref() == Some("ca-bundle"),
+        _ => true,
+    }
+}

@@ -1,0 +1,175 @@
+//! The verdict on a resource, in the words of every other surface, and the configuration that is generated from it.
+
+use super::Refusal;
+use super::dereference::Found;
+use crate::resources::Derived;
+use crate::resources::derived;
+use llsd_generator::api::ApiVersion;
+use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
+use llsd_generator::check::finding::{Finding, Severity};
+use llsd_generator::check::{Facts, ReferenceKind, Request, reference_findings, verdict_on};
+use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What became of a resource that passed.
+#[derive(Debug)]
+pub struct Judged {
+    /// What it asks for.
+    pub spec: LlamaStackDistributionSpec,
+    /// Where the server's configuration comes from.
+    pub source: ConfigSource,
+    /// The generated configuration, where one is generated.
+    pub generated: Option<Generated>,
+    /// What the user may want to know.
+    pub warnings: Vec<String>,
+}
+
+/// Judges the resource. A resource that exists is not refused for rules about its creation.
+///
+/// # Errors
+/// The errors that `llsd check` shows for it.
+pub fn judge(object: &Value, base: Option<&Base>) -> Result<Judged, Refusal> {
+    let unknown = BTreeSet::new();
+    let facts = Facts::default();
+    let request =
+        Request { version: ApiVersion::V1Alpha2, value: object, old: Some(object), unknown: &unknown, facts: &facts };
+    let outcome = verdict_on(&request, base);
+    let errors: Vec<_> = outcome.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    let generates = generates(object);
+    if let Some(first) = errors.first() {
+        let message = lines(&errors);
+        return Err(if generates { Refusal::config(reason(first), message) } else { Refusal::resources(message) });
+    }
+    let Some(model) = outcome.model else {
+        return Err(Refusal::resources("the resource does not have the form of a LlamaStackDistribution"));
+    };
+    let spec = model.spec().clone();
+    let source = ConfigSource::of(&spec);
+    if source == ConfigSource::Generated && outcome.generated.is_none() {
+        let error = GenerateError::BaseConfigRequired;
+        return Err(Refusal::config(error.reason(), error.to_string()));
+    }
+    let warnings = outcome.findings.iter().filter(|finding| finding.severity == Severity::Warning).map(line).collect();
+    Ok(Judged { spec, source, generated: outcome.generated, warnings })
+}
+
+/// Whether a configuration is to be generated for the resource, even if it is not valid.
+pub(crate) fn generates(object: &Value) -> bool {
+    let spec = &object["spec"];
+    ["providers", "resources", "storage", "disabled"].iter().any(|field| !spec[field].is_null())
+        && spec["overrideConfig"].is_null()
+}
+
+/// The condition's reason for a finding.
+fn reason(finding: &Finding) -> &'static str {
+    match finding.rule {
+        "llsd::distribution::no-base-config" => "BaseConfigRequired",
+        "llsd::distribution::unusable-base-config" if finding.message.starts_with("Unsupported") => {
+            "UnsupportedConfigVersion"
+        }
+        "llsd::model::unknown-provider" | "llsd::resources::no-provider" => "MissingProviderForResource",
+        _ => "ConfigGenerationFailed",
+    }
+}
+
+/// A finding with its place.
+fn line(finding: &Finding) -> String {
+    match finding.path.to_string() {
+        path if path.is_empty() || finding.message.starts_with(&path) => finding.message.clone(),
+        path => format!("{path}: {}", finding.message),
+    }
+}
+
+fn lines(findings: &[&Finding]) -> String {
+    match findings {
+        // The words of the contract stand alone.
+        [one] => one.message.clone(),
+        several => several.iter().map(|finding| line(finding)).collect::<Vec<_>>().join("; "),
+    }
+}
+
+/// What the resource's Secrets come to.
+#[derive(Debug, Default)]
+pub struct Secrets {
+    /// How many are referred to.
+    pub count: usize,
+    /// All problems with them together.
+    pub problem: Option<Refusal>,
+    /// Whether the server could not start without what is missing.
+    pub blocks: bool,
+    /// Problems with ConfigMaps, as the Go operator words them.
+    pub config_maps: Vec<String>,
+    /// The Secrets to make from them.
+    pub derived: Vec<Derived>,
+    /// Digest over the content of those that the pods read.
+    pub digest: Option<String>,
+}
+
+/// Looks at the Secrets and ConfigMaps that the resource refers to.
+#[must_use]
+pub fn secrets(object: &Value, judged: &Judged, namespace: &str, found: &Found) -> Secrets {
+    let unknown = BTreeSet::new();
+    let facts = found.facts();
+    let request = Request { version: ApiVersion::V1Alpha2, value: object, old: None, unknown: &unknown, facts: &facts };
+    let mut result = Secrets::default();
+    let mut missing = Vec::new();
+    let mut reason = "SecretKeyMissing";
+    for finding in reference_findings(&request) {
+        let path = finding.path.to_string();
+        if finding.message.starts_with("ConfigMap") {
+            if path.starts_with("spec.overrideConfig") {
+                let name = judged
+                    .spec
+                    .override_config
+                    .as_ref()
+                    .map(|config| config.config_map_name.as_str())
+                    .unwrap_or_default();
+                result.config_maps.push(format!("failed to find referenced ConfigMap {namespace}/{name}"));
+            }
+            continue;
+        }
+        if finding.rule == "llsd::reference::not-found" {
+            reason = "SecretNotFound";
+        }
+        // Variables of the user's own are between the user and the kubelet, which waits for them.
+        result.blocks |= !path.starts_with("spec.workload.overrides");
+        missing.push(finding.message);
+    }
+    let mut read = BTreeSet::new();
+    let mut referred = BTreeSet::new();
+    for reference in llsd_generator::check::references(&request) {
+        if reference.kind == ReferenceKind::Secret {
+            referred.insert((reference.name.to_owned(), reference.key.as_ref().map(|(key, _)| (*key).to_owned())));
+            if !reference.path.to_string().starts_with("spec.workload.overrides") {
+                read.insert(reference.name.to_owned());
+            }
+        }
+    }
+    result.count = referred.len();
+    for derived in judged.generated.iter().flat_map(|generated| &generated.derived_secrets) {
+        let source = found.get(ReferenceKind::Secret, namespace, &derived.source.name);
+        let Some(value) = source.and_then(|content| content.data.get(&derived.source.key)) else { continue };
+        match derived::parts(derived.kind, value) {
+            Ok(data) => result.derived.push(Derived { name: derived.name.clone(), data }),
+            Err(error) => {
+                reason = "SecretKeyMissing";
+                result.blocks = true;
+                let (name, key) = (&derived.source.name, &derived.source.key);
+                missing.push(format!(
+                    "Secret \"{name}\" in namespace \"{namespace}\", key \"{key}\": {error}. Referenced by: {}",
+                    derived.origin
+                ));
+            }
+        }
+    }
+    if !missing.is_empty() {
+        result.problem = Some(Refusal::secrets(reason, missing.join("; ")));
+    }
+    let digests: Vec<_> = read
+        .iter()
+        .filter_map(|name| Some((name.as_str(), found.get(ReferenceKind::Secret, namespace, name)?.digest.as_bytes())))
+        .collect();
+    result.digest = (!digests.is_empty()).then(|| crate::resources::content_digest(digests));
+    result
+}

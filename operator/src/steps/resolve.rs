@@ -1,0 +1,157 @@
+//! The image of a resource, and the base configuration that goes with it.
+
+use super::Refusal;
+use super::status::config_source;
+use crate::oci::{Keychain, OciError, Registry};
+use crate::operator_config::OperatorConfig;
+use crate::queue::Key;
+use llsd_generator::api::status::{ConfigSource, ResolvedDistribution};
+use llsd_generator::distribution::Distributions;
+use llsd_generator::generate::{Base, BaseSource};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// How soon a registry in trouble is asked again, if it does not say itself.
+const AGAIN: Duration = Duration::from_secs(60);
+
+/// Where images are looked up.
+pub struct Registries {
+    registry: Registry,
+    keychain: Keychain,
+}
+
+impl Registries {
+    /// Labels are read through `registry`, with the pods' own credentials.
+    #[must_use]
+    pub fn new(registry: Registry, keychain: Keychain) -> Self {
+        Self { registry, keychain }
+    }
+}
+
+/// What a resource runs.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The image.
+    pub image: String,
+    /// The base configuration of the image's labels; `None` where the embedded one counts, if there is one.
+    pub base: Option<Base>,
+    /// For the status.
+    pub distribution: ResolvedDistribution,
+    /// Trouble with the registry that did not stand in the way.
+    pub trouble: Option<String>,
+    /// When to ask the registry again.
+    pub again: Option<Duration>,
+}
+
+/// The image: the override of the operator's ConfigMap, else that of the distribution, else the resource's own.
+///
+/// # Errors
+/// The name stands for nothing, or there is neither name nor image.
+pub fn image(object: &Value, config: &OperatorConfig) -> Result<String, Refusal> {
+    let distribution = &object["spec"]["distribution"];
+    if let Some(name) = distribution["name"].as_str().filter(|name| !name.is_empty()) {
+        let known = Distributions::embedded()
+            .get(name)
+            .map_err(|error| Refusal::resources(format!("failed to validate distribution: {error}")))?;
+        return Ok(config.images.get(name).cloned().unwrap_or_else(|| known.image.clone()));
+    }
+    match distribution["image"].as_str().filter(|image| !image.is_empty()) {
+        Some(image) => Ok(image.to_owned()),
+        None => Err(Refusal::resources(
+            "failed to validate distribution: either distribution.name or distribution.image must be set",
+        )),
+    }
+}
+
+/// Settles image and base configuration. `before` is what the resource ran with.
+///
+/// # Errors
+/// The image cannot be told, or its labels have to be read and cannot be.
+pub async fn resolve(
+    registries: Option<&Registries>,
+    object: &Value,
+    key: &Key,
+    config: &OperatorConfig,
+    before: Option<&ResolvedDistribution>,
+) -> Result<Resolved, Refusal> {
+    let image = image(object, config)?;
+    let mut resolved = Resolved {
+        distribution: ResolvedDistribution { image: Some(image.clone()), ..ResolvedDistribution::default() },
+        image,
+        base: None,
+        trouble: None,
+        again: None,
+    };
+    if !super::judge::generates(object) {
+        return Ok(resolved);
+    }
+    if let Some(registries) = registries {
+        let account = object["spec"]["workload"]["overrides"]["serviceAccountName"]
+            .as_str()
+            .map_or_else(|| crate::resources::Kind::ServiceAccount.name(&key.name), str::to_owned);
+        match labels(registries, &resolved.image, &key.namespace, &account).await {
+            Ok(Some(text)) => {
+                let source = BaseSource::OciLabel { image: resolved.image.clone() };
+                resolved.base = Some(Base { text: text.into(), source });
+            }
+            Ok(None) => {}
+            Err((error, again)) => trouble(&mut resolved, before, &error, again)?,
+        }
+    }
+    let embedded = || {
+        let name = object["spec"]["distribution"]["name"].as_str()?;
+        llsd_generator::distribution::BaseConfig::embedded(name).map(str::to_owned)
+    };
+    let text = resolved.base.as_ref().map(|base| base.text.to_string()).or_else(embedded);
+    if let Some(text) = text {
+        resolved.distribution.config_source = Some(config_source(resolved.base.is_some()));
+        resolved.distribution.config_hash = Some(hash(&text));
+    }
+    Ok(resolved)
+}
+
+async fn labels(
+    registries: &Registries,
+    image: &str,
+    namespace: &str,
+    account: &str,
+) -> Result<Option<String>, (OciError, Option<Duration>)> {
+    // Without credentials the image may still be open to all.
+    let credentials = registries.keychain.credentials(namespace, account).await.unwrap_or_default();
+    match registries.registry.config(image, &credentials).await {
+        Ok(found) => Ok(found.map(|config| config.text)),
+        Err(error) => Err((error, registries.registry.retry_after(image, &credentials).await)),
+    }
+}
+
+/// A registry in trouble must not change what runs: a configuration that came from labels waits for them, any other
+/// goes on with the embedded base.
+fn trouble(
+    resolved: &mut Resolved,
+    before: Option<&ResolvedDistribution>,
+    error: &OciError,
+    again: Option<Duration>,
+) -> Result<(), Refusal> {
+    let from_labels = before.is_some_and(|before| {
+        before.config_source == Some(ConfigSource::OciLabel) && before.image.as_deref() == Some(&resolved.image)
+    });
+    if from_labels {
+        return Err(Refusal::config(
+            "ConfigGenerationFailed",
+            format!("the base config in the labels of the image cannot be read: {error}"),
+        ));
+    }
+    resolved.trouble = Some(format!("the labels of the image cannot be read: {error}"));
+    resolved.again = Some(again.unwrap_or(AGAIN)).filter(|_| error.is_transient());
+    Ok(())
+}
+
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold("sha256:".to_owned(), |mut hash, byte| {
+        let _ = write!(hash, "{byte:02x}");
+        hash
+    })
+}

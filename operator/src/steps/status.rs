@@ -1,0 +1,428 @@
+//! The status: made from what was applied and what the cluster says, and written only if it differs.
+
+use super::Refusal;
+use super::conditions::{self, Conditions};
+use super::judge::{Judged, Secrets};
+use crate::probe::Answer;
+use crate::queue::Key;
+use crate::resources::{Kind, Owner, config, service};
+use crate::stores::Stores;
+use crate::stores::deployments::DeploymentState;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use llsd_generator::api::status::{
+    ConfigGeneration, ConfigSource, DistributionConfig, ExternalProviderStatus, Phase, ResolvedDistribution, Status,
+};
+use llsd_generator::distribution::Distributions;
+use serde_json::{Map, Value, json};
+
+/// What the steps before came to.
+#[derive(Debug, Default)]
+pub struct Outcome<'a> {
+    /// The verdict, if there is one.
+    pub judged: Option<&'a Judged>,
+    /// The resolved image and the base configuration's hash and source.
+    pub resolved: Option<ResolvedDistribution>,
+    /// The Secrets, if they were looked at.
+    pub secrets: Option<&'a Secrets>,
+    /// What stands in the way.
+    pub refusal: Option<Refusal>,
+    /// Objects of others with the names of children, and the like.
+    pub blocked: Vec<String>,
+    /// What the running server says.
+    pub probe: Option<&'a Answer>,
+    /// The port of the server.
+    pub port: Option<u16>,
+    /// How far external providers have got.
+    pub external: Vec<ExternalProviderStatus>,
+}
+
+/// The resource whose status is made.
+#[derive(Clone, Copy, Debug)]
+pub struct About<'a> {
+    /// Its namespace and name.
+    pub key: &'a Key,
+    /// It as an owner.
+    pub owner: &'a Owner,
+    /// All of it.
+    pub object: &'a Value,
+    /// The status that it has.
+    pub before: &'a Status,
+}
+
+/// The status as it should be.
+#[must_use]
+pub fn status(about: &About<'_>, stores: &Stores, outcome: &Outcome<'_>, operator_version: &str, now: &Time) -> Status {
+    let About { key, owner, object, before } = *about;
+    let generation = object["metadata"]["generation"].as_i64();
+    let deployment = stores.deployments.get(key);
+    let mut conditions = Conditions::default();
+    let mut status = before.clone();
+    let problem = problem(outcome);
+    status.phase = Some(phase(deployment.as_deref(), problem.as_deref()));
+    status.available_replicas = Some(deployment.as_deref().map_or(0, |state| state.ready));
+    deployment_ready(&mut conditions, deployment.as_deref(), problem.as_deref());
+    health(&mut conditions, deployment.as_deref());
+    available(&mut conditions, deployment.as_deref());
+    claim(&mut conditions, object, key, stores);
+    let with_service = stores
+        .children
+        .get(Kind::Service, &key.namespace, &Kind::Service.name(&key.name))
+        .is_some_and(|record| record.owner.as_deref() == Some(owner.uid.as_str()));
+    if with_service {
+        conditions.set(conditions::SERVICE_READY, true, "ServiceReady", "Service is ready");
+    } else if outcome.judged.is_some() {
+        conditions.set(
+            conditions::SERVICE_READY,
+            false,
+            "ServiceFailed",
+            "Failed to get Service: there is none of this resource",
+        );
+    }
+    generated(&mut conditions, &mut status, outcome, object, key, now);
+    secrets(&mut conditions, outcome);
+    status.external_providers = (!outcome.external.is_empty()).then(|| outcome.external.clone());
+    if !outcome.external.is_empty() {
+        let (ready, reason, message) = crate::external::status::summary(&outcome.external);
+        conditions.set(conditions::EXTERNAL_PROVIDERS_READY, ready, reason, message);
+    }
+    if let Some(judged) = outcome.judged {
+        status.service_url =
+            with_service.then(|| service::url(owner, &judged.spec, outcome.port.unwrap_or(judged.spec.port())));
+        status.route_url = route(&judged.spec, key, stores);
+        status.distribution_config = Some(distribution(judged, outcome.probe, is_ready(deployment.as_deref())));
+    }
+    if let (Some(resolved), None) = (&outcome.resolved, &outcome.refusal) {
+        status.resolved_distribution = Some(resolved.clone());
+    }
+    let version = status.version.get_or_insert_default();
+    version.operator_version = Some(operator_version.to_owned());
+    if let Some(server) = outcome.probe.and_then(|answer| answer.version.clone()) {
+        version.llama_stack_server_version = Some(server);
+    }
+    status.conditions = Some(conditions.finish(before.conditions.as_deref().unwrap_or_default(), generation, now));
+    status
+}
+
+/// The status of a resource that is being deleted.
+#[must_use]
+pub fn terminating(before: &Status) -> Status {
+    Status { phase: Some(Phase::Terminating), ..before.clone() }
+}
+
+fn problem(outcome: &Outcome<'_>) -> Option<String> {
+    let mut all: Vec<&str> = outcome.refusal.iter().map(|refusal| refusal.message.as_str()).collect();
+    all.extend(outcome.blocked.iter().map(String::as_str));
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+fn is_ready(deployment: Option<&DeploymentState>) -> bool {
+    deployment.is_some_and(|state| !state.is_rolling_out() && state.ready == state.wanted && state.ready > 0)
+}
+
+fn phase(deployment: Option<&DeploymentState>, problem: Option<&str>) -> Phase {
+    match deployment {
+        _ if problem.is_some() => Phase::Failed,
+        None => Phase::Pending,
+        Some(state) if !state.is_rolling_out() && state.ready == state.wanted => Phase::Ready,
+        Some(_) => Phase::Initializing,
+    }
+}
+
+fn deployment_ready(conditions: &mut Conditions, deployment: Option<&DeploymentState>, problem: Option<&str>) {
+    let (ready, message) = match (problem, deployment) {
+        (Some(problem), _) => (false, format!("Resource reconciliation failed: {problem}")),
+        (None, None) => (false, "Deployment is pending".to_owned()),
+        (None, Some(state)) => match &state.stuck {
+            Some(reason) if state.ready < state.wanted => (false, format!("Deployment does not get on: {reason}")),
+            _ if state.ready == 0 && state.wanted > 0 => (false, "Deployment is pending".to_owned()),
+            _ if state.is_rolling_out() => {
+                (false, format!("Deployment is rolling out: {}/{} replicas updated", state.updated, state.wanted))
+            }
+            _ if state.ready < state.wanted => {
+                (false, format!("Deployment is scaling: {}/{} replicas ready", state.ready, state.wanted))
+            }
+            _ if state.ready > state.wanted => {
+                (false, format!("Deployment is scaling down: {}/{} replicas ready", state.ready, state.wanted))
+            }
+            _ => (true, "Deployment is ready".to_owned()),
+        },
+    };
+    let reason = if ready { "DeploymentReady" } else { "DeploymentFailed" };
+    conditions.set(conditions::DEPLOYMENT_READY, ready, reason, message);
+}
+
+fn health(conditions: &mut Conditions, deployment: Option<&DeploymentState>) {
+    if is_ready(deployment) {
+        conditions.set(conditions::HEALTH_CHECK, true, "HealthCheckPassed", "Health check passed");
+    } else {
+        conditions.set(conditions::HEALTH_CHECK, false, "HealthCheckFailed", "Deployment not ready");
+    }
+}
+
+fn available(conditions: &mut Conditions, deployment: Option<&DeploymentState>) {
+    let Some(state) = deployment else {
+        conditions.set(conditions::AVAILABLE, false, "ReplicasUnavailable", "There is no Deployment yet");
+        return;
+    };
+    // Pods of an older revision serve with an older configuration.
+    let current = state.available.min(state.updated);
+    let message = format!("{current}/{} replicas available with current config", state.wanted);
+    match () {
+        () if state.is_rolling_out() => conditions.set(conditions::AVAILABLE, false, "RolloutInProgress", message),
+        () if state.available < state.wanted => {
+            conditions.set(conditions::AVAILABLE, false, "ReplicasUnavailable", message)
+        }
+        () => conditions.set(conditions::AVAILABLE, true, "MinimumReplicasAvailable", message),
+    }
+}
+
+fn claim(conditions: &mut Conditions, object: &Value, key: &Key, stores: &Stores) {
+    let storage = &object["spec"]["workload"]["storage"];
+    if storage.is_null() {
+        return;
+    }
+    let name = Kind::PersistentVolumeClaim.name(&key.name);
+    match stores.claims.get(&Key::new(&key.namespace, &name)) {
+        None => conditions.set(
+            conditions::STORAGE_READY,
+            false,
+            "StorageFailed",
+            format!("Failed to get PVC: there is no \"{name}\" yet"),
+        ),
+        Some(claim) => {
+            let wanted = storage["size"].as_str().unwrap_or("10Gi");
+            let size = if same_size(wanted, &claim.size) {
+                String::new()
+            } else {
+                format!(
+                    ". Its size is {} and stays so: the resource asks for {wanted}, and the operator does not resize volumes. Resize the claim \"{name}\" yourself",
+                    claim.size
+                )
+            };
+            if claim.phase == "Bound" {
+                conditions.set(conditions::STORAGE_READY, true, "StorageReady", format!("Storage is ready{size}"));
+            } else {
+                conditions.set(
+                    conditions::STORAGE_READY,
+                    false,
+                    "StorageFailed",
+                    format!("PVC is not bound: {}{size}", claim.phase),
+                );
+            }
+        }
+    }
+}
+
+/// Whether two quantities are the same; the API server may write one in another way.
+fn same_size(one: &str, other: &str) -> bool {
+    match (bytes(one), bytes(other)) {
+        (Some(one), Some(other)) => (one - other).abs() < 0.5,
+        _ => one == other,
+    }
+}
+
+fn bytes(quantity: &str) -> Option<f64> {
+    let end = quantity
+        .find(|char: char| !char.is_ascii_digit() && !matches!(char, '.' | '-' | '+'))
+        .unwrap_or(quantity.len());
+    let number: f64 = quantity[..end].parse().ok()?;
+    let factor = match &quantity[end..] {
+        "" => 1.0,
+        "m" => 1e-3,
+        "k" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        "Ki" => 1024.0,
+        "Mi" => 1024.0 * 1024.0,
+        "Gi" => 1024.0_f64.powi(3),
+        "Ti" => 1024.0_f64.powi(4),
+        "Pi" => 1024.0_f64.powi(5),
+        exponent => 10_f64.powi(exponent.strip_prefix(['e', 'E'])?.parse().ok()?),
+    };
+    Some(number * factor)
+}
+
+fn generated(
+    conditions: &mut Conditions,
+    status: &mut Status,
+    outcome: &Outcome<'_>,
+    object: &Value,
+    key: &Key,
+    now: &Time,
+) {
+    let refused = outcome.refusal.as_ref();
+    if let Some(refusal) = refused.filter(|refusal| refusal.condition == conditions::CONFIG_GENERATED) {
+        // The server ran with another image or base before: it is the change of that which fails.
+        let earlier = status.resolved_distribution.as_ref();
+        let upgraded = earlier.zip(outcome.resolved.as_ref()).is_some_and(|(before, now)| before != now);
+        let unchanged_spec = status.conditions.as_deref().unwrap_or_default().iter().any(|one| {
+            one.type_ == conditions::CONFIG_GENERATED
+                && one.status == "True"
+                && one.observed_generation == object["metadata"]["generation"].as_i64()
+        });
+        let was_upgrade = status.conditions.iter().flatten().any(|one| {
+            one.type_ == conditions::CONFIG_GENERATED
+                && one.reason == "UpgradeConfigFailure"
+                && one.observed_generation == object["metadata"]["generation"].as_i64()
+        });
+        let reason = if upgraded && (unchanged_spec || was_upgrade) { "UpgradeConfigFailure" } else { refusal.reason };
+        conditions.set(conditions::CONFIG_GENERATED, false, reason, refusal.message.clone());
+        return;
+    }
+    let Some(generated) = outcome.judged.and_then(|judged| judged.generated.as_ref()) else {
+        if outcome.judged.is_some() {
+            status.config_generation = None;
+        }
+        return;
+    };
+    conditions.set(
+        conditions::CONFIG_GENERATED,
+        true,
+        "ConfigGenerationSucceeded",
+        format!("Generated config.yaml with {} providers and {} resources", generated.providers, generated.resources),
+    );
+    let name = config::name(&key.name, &generated.hash);
+    match problem(outcome) {
+        Some(problem) => conditions.set(conditions::DEPLOYMENT_UPDATED, false, "DeploymentUpdateFailed", problem),
+        None => {
+            conditions.set(
+                conditions::DEPLOYMENT_UPDATED,
+                true,
+                "DeploymentUpdateSucceeded",
+                format!("Deployment updated with config {name}"),
+            );
+            let same =
+                status.config_generation.as_ref().filter(|before| before.config_map_name.as_deref() == Some(&name));
+            let at = same.and_then(|before| before.generated_at.clone()).unwrap_or_else(|| now.clone());
+            let count = |number: usize| i32::try_from(number).ok();
+            status.config_generation = Some(ConfigGeneration {
+                config_map_name: Some(name),
+                generated_at: Some(at),
+                provider_count: count(generated.providers),
+                resource_count: count(generated.resources),
+                config_version: i32::try_from(generated.config_version).ok(),
+            });
+        }
+    }
+}
+
+fn secrets(conditions: &mut Conditions, outcome: &Outcome<'_>) {
+    let Some(secrets) = outcome.secrets else { return };
+    match &secrets.problem {
+        Some(problem) => conditions.set(conditions::SECRETS_RESOLVED, false, problem.reason, problem.message.clone()),
+        None if secrets.count > 0 => {
+            let message = format!("Resolved {} secret references", secrets.count);
+            conditions.set(conditions::SECRETS_RESOLVED, true, "AllSecretsFound", message);
+        }
+        None => {}
+    }
+}
+
+fn route(
+    spec: &llsd_generator::api::v1alpha2::LlamaStackDistributionSpec,
+    key: &Key,
+    stores: &Stores,
+) -> Option<String> {
+    let exposed =
+        spec.networking.as_ref().and_then(|networking| networking.expose.as_ref()).is_some_and(|expose| expose.is_on());
+    exposed.then(|| {
+        let host = stores.ingresses.get(&Key::new(&key.namespace, &Kind::Ingress.name(&key.name)));
+        host.filter(|host| !host.is_empty()).map(|host| format!("http://{host}")).unwrap_or_default()
+    })
+}
+
+fn distribution(judged: &Judged, probe: Option<&Answer>, ready: bool) -> DistributionConfig {
+    let known = Distributions::embedded().iter().map(|one| (one.name.clone(), one.image.clone()));
+    DistributionConfig {
+        active_distribution: Some(judged.spec.distribution.name.clone().unwrap_or_else(|| "custom".to_owned())),
+        providers: probe.filter(|_| ready).and_then(|answer| answer.providers.clone()),
+        available_distributions: Some(known.collect()),
+    }
+}
+
+/// How a status says where the base configuration came from.
+#[must_use]
+pub fn config_source(from_image: bool) -> ConfigSource {
+    if from_image { ConfigSource::OciLabel } else { ConfigSource::Embedded }
+}
+
+/// The merge patch that turns one status into another; `None` if they do not differ. The time of the last write is
+/// not a difference, and is set when there is one.
+#[must_use]
+pub fn patch(before: &Value, after: &Status, uid: &str, now: &Time) -> Option<Value> {
+    let after = serde_json::to_value(after).ok()?;
+    let mut difference = difference(before, &after)?;
+    difference["version"]["lastUpdated"] = json!(now);
+    Some(json!({"metadata": {"uid": uid}, "status": difference}))
+}
+
+/// The merge patch from one value to another.
+fn difference(before: &Value, after: &Value) -> Option<Value> {
+    match (before, after) {
+        (Value::Object(old), Value::Object(new)) => {
+            let mut patch = Map::new();
+            for (key, value) in new {
+                match old.get(key) {
+                    Some(known) => patch.extend(difference(known, value).map(|inner| (key.clone(), inner))),
+                    None if value.is_null() => {}
+                    None => {
+                        patch.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+            patch.extend(old.keys().filter(|key| !new.contains_key(*key)).map(|key| (key.clone(), Value::Null)));
+            (!patch.is_empty()).then_some(Value::Object(patch))
+        }
+        (before, after) => (before != after).then(|| after.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(wanted: i32, updated: i32, ready: i32) -> DeploymentState {
+        DeploymentState {
+            wanted,
+            replicas: updated,
+            updated,
+            ready,
+            available: ready,
+            observed: true,
+            ..DeploymentState::default()
+        }
+    }
+
+    #[test]
+    fn phases() {
+        assert_eq!(phase(None, None), Phase::Pending);
+        assert_eq!(phase(Some(&state(1, 1, 0)), None), Phase::Initializing);
+        assert_eq!(phase(Some(&state(3, 3, 3)), None), Phase::Ready);
+        assert_eq!(phase(Some(&state(0, 0, 0)), None), Phase::Ready);
+        assert_eq!(phase(Some(&state(2, 1, 2)), None), Phase::Initializing, "pods of an older revision are ready");
+        assert_eq!(phase(Some(&DeploymentState { observed: false, ..state(1, 1, 1) }), None), Phase::Initializing);
+        assert_eq!(phase(Some(&state(1, 1, 1)), Some("x")), Phase::Failed);
+    }
+
+    #[test]
+    fn a_status_that_is_the_same_is_not_written() {
+        let now = Time("2026-01-01T00:00:00Z".parse().unwrap());
+        let status = Status { phase: Some(Phase::Ready), route_url: Some(String::new()), ..Status::default() };
+        let before = json!({"phase": "Ready", "routeURL": "", "version": null});
+        assert_eq!(difference(&before, &json!({"phase": "Ready", "routeURL": ""})), Some(json!({"version": null})));
+        assert_eq!(patch(&json!({"phase": "Ready", "routeURL": ""}), &status, "u", &now), None);
+        let patch = patch(&json!({"phase": "Failed", "routeURL": "x", "serviceURL": "y"}), &status, "u", &now).unwrap();
+        assert_eq!(patch["status"]["phase"], "Ready");
+        assert!(
+            patch["status"]["serviceURL"].is_null() && patch["status"].as_object().unwrap().contains_key("serviceURL")
+        );
+    }
+
+    #[test]
+    fn sizes_are_compared_as_quantities() {
+        assert!(same_size("1024Mi", "1Gi") && same_size("10Gi", "10Gi") && same_size("1e3", "1k"));
+        assert!(!same_size("10Gi", "20Gi"));
+    }
+}

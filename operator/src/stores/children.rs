@@ -1,0 +1,378 @@
+//! The children of all resources: who owns them, and whether they are still as the operator left them.
+//!
+//! Of a child nothing is kept but a few numbers. What we applied is told by an annotation of ours; whether somebody
+//! has changed one of our fields since is told by `managedFields`: who changes a field takes it over, so that our set
+//! of fields is another one then. Values are never compared, because the API server writes some in its own way.
+
+use super::{controller, is_main, version};
+use crate::resources::{FIELD_MANAGER, Kind, MANAGED_BY};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use kube::core::ObjectMeta;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+/// The annotation with the digest of what was applied.
+pub const APPLIED: &str = "llamastack.io/applied";
+/// The Go operator's field manager of objects that it created.
+const GO_CREATED: &str = "manager";
+
+/// Plural of the kind, namespace, name.
+pub type Place = (&'static str, Box<str>, Box<str>);
+
+/// What is known of one child.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ChildRecord {
+    /// Its UID.
+    pub uid: Box<str>,
+    /// Its resource version.
+    pub version: u128,
+    /// UID of the object that controls it.
+    pub owner: Option<Box<str>>,
+    /// Name of the resource that controls it.
+    pub owner_name: Option<Box<str>>,
+    /// Whether it has the operator's label.
+    pub labelled: bool,
+    /// The digest of what was applied, by its annotation.
+    pub applied: Option<u64>,
+    /// Digest of the set of fields that are ours.
+    pub fields: u64,
+    /// That set as JSON, until it has been looked at once.
+    pub pending: Option<Box<str>>,
+    /// Whether fields are ours by another entry than that of server-side apply: the Go operator's, or from a creation.
+    pub legacy: bool,
+    /// Seconds since 1970 of its creation.
+    pub created: i64,
+    /// Whether it is on its way out.
+    pub deleting: bool,
+    /// The label `app.kubernetes.io/component`.
+    pub component: Option<Box<str>>,
+}
+
+impl ChildRecord {
+    /// Reads the metadata of a child of the resource `instance`, as far as that is known.
+    #[must_use]
+    pub fn read(metadata: &ObjectMeta) -> Self {
+        let labels = metadata.labels.as_ref();
+        let label = |key: &str| labels.and_then(|labels| labels.get(key));
+        // The Go operator applied with the name of the resource as its manager.
+        let owner_name = metadata
+            .owner_references
+            .iter()
+            .flatten()
+            .find(|owner| owner.controller == Some(true))
+            .map(|owner| owner.name.as_str());
+        let entries = metadata.managed_fields.as_deref().unwrap_or_default();
+        let ours: Vec<_> = entries.iter().filter(|entry| is_main(entry) && is_ours(entry, owner_name)).collect();
+        let fields = union(ours.iter().filter_map(|entry| Some(&entry.fields_v1.as_ref()?.0)));
+        let text = fields.to_string();
+        Self {
+            uid: metadata.uid.as_deref().unwrap_or_default().into(),
+            version: version(metadata),
+            owner: controller(metadata).map(Into::into),
+            owner_name: owner_name.map(Into::into),
+            labelled: label(MANAGED_BY.0).map(String::as_str) == Some(MANAGED_BY.1),
+            applied: metadata.annotations.as_ref().and_then(|all| u64::from_str_radix(all.get(APPLIED)?, 16).ok()),
+            fields: digest_bytes(text.as_bytes()),
+            pending: Some(text.into()),
+            legacy: ours.iter().any(|entry| !is_apply(entry)),
+            created: metadata.creation_timestamp.as_ref().map(|time| time.0.as_second()).unwrap_or_default(),
+            deleting: metadata.deletion_timestamp.is_some(),
+            component: label(crate::resources::COMPONENT).map(|value| value.as_str().into()),
+        }
+    }
+}
+
+/// Whether an entry is of this operator, whichever way, or of the Go operator.
+pub fn is_ours(entry: &ManagedFieldsEntry, resource: Option<&str>) -> bool {
+    let manager = entry.manager.as_deref().unwrap_or_default();
+    match entry.operation.as_deref() {
+        Some("Update") => manager == FIELD_MANAGER || manager == GO_CREATED,
+        _ => manager == FIELD_MANAGER || Some(manager) == resource,
+    }
+}
+
+/// Whether an entry is that of this operator's server-side apply.
+pub fn is_apply(entry: &ManagedFieldsEntry) -> bool {
+    entry.operation.as_deref() == Some("Apply") && entry.manager.as_deref() == Some(FIELD_MANAGER)
+}
+
+/// The fields of any of the given sets, in the form of `fieldsV1`.
+pub fn union<'v>(sets: impl Iterator<Item = &'v Value>) -> Value {
+    fn add(into: &mut BTreeMap<String, Value>, set: &Value) {
+        for (key, below) in set.as_object().into_iter().flatten() {
+            let known = into.entry(key.clone()).or_insert_with(|| Value::Object(serde_json::Map::new()));
+            let mut inner: BTreeMap<String, Value> =
+                known.as_object_mut().map(std::mem::take).unwrap_or_default().into_iter().collect();
+            add(&mut inner, below);
+            *known = Value::Object(inner.into_iter().collect());
+        }
+    }
+    let mut all = BTreeMap::new();
+    sets.for_each(|set| add(&mut all, set));
+    Value::Object(all.into_iter().collect())
+}
+
+/// Whether all fields of `desired` are among ours: who changes one of them takes it over.
+#[must_use]
+pub fn covers(fields: &Value, desired: &Value) -> bool {
+    let parts = desired.as_object().into_iter().flatten();
+    parts.filter(|(key, _)| !matches!(key.as_str(), "apiVersion" | "kind")).all(|(key, value)| {
+        let below = &fields[format!("f:{key}")];
+        if key == "metadata" {
+            // Nobody owns name and namespace.
+            let parts = value.as_object().into_iter().flatten();
+            return parts
+                .filter(|(key, _)| !matches!(key.as_str(), "name" | "namespace"))
+                .all(|(key, value)| is_empty(value) || owns(&below[format!("f:{key}")], value));
+        }
+        is_empty(value) || owns(below, value)
+    })
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        other => other.is_null(),
+    }
+}
+
+// As deep as what the builders make.
+fn owns(fields: &Value, desired: &Value) -> bool {
+    // Owned as a whole, such as a selector.
+    if fields.as_object().is_some_and(serde_json::Map::is_empty) {
+        return true;
+    }
+    match desired {
+        _ if fields.is_null() => false,
+        Value::Object(map) => {
+            map.iter().all(|(key, value)| is_empty(value) || owns(&fields[format!("f:{key}")], value))
+        }
+        Value::Array(items) => {
+            let Some(entries) = fields.as_object() else { return false };
+            // A list that is owned as a whole has no entries of its own.
+            let keyed: Vec<_> = entries.keys().filter(|key| key.starts_with("k:") || key.starts_with("v:")).collect();
+            keyed.is_empty()
+                || items
+                    .iter()
+                    .all(|item| keyed.iter().any(|key| is_item(key, item) && owns(&fields[key.as_str()], item)))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a key of `fieldsV1` such as `k:{"name":"x"}` or `v:"x"` means this item.
+fn is_item(key: &str, item: &Value) -> bool {
+    let Some((form, text)) = key.split_once(':') else { return false };
+    let Ok(wanted) = serde_json::from_str::<Value>(text) else { return false };
+    match (form, &wanted) {
+        ("v", wanted) => wanted == item,
+        // A key that the item leaves out has its default, such as the protocol of a port.
+        (_, Value::Object(keys)) => keys.iter().all(|(key, value)| item.get(key).is_none_or(|own| own == value)),
+        _ => false,
+    }
+}
+
+/// A digest of a value's JSON.
+#[must_use]
+pub fn digest(value: &Value) -> u64 {
+    digest_bytes(value.to_string().as_bytes())
+}
+
+fn digest_bytes(bytes: &[u8]) -> u64 {
+    let digest = Sha256::digest(bytes);
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    records: HashMap<Place, ChildRecord>,
+    by_owner: HashMap<Box<str>, HashSet<Place>>,
+    /// What our fields were right after the last apply or comparison of the child with this UID.
+    settled: HashMap<Box<str>, Settled>,
+}
+
+/// A state of a child that was found to be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Settled {
+    applied: u64,
+    fields: u64,
+}
+
+/// All children.
+#[derive(Debug, Default)]
+pub struct Children {
+    inner: Mutex<Inner>,
+}
+
+impl Children {
+    /// Keeps what is known of a child, unless something later is known. Says whether anything of interest changed.
+    pub fn put(&self, place: Place, record: ChildRecord) -> bool {
+        let mut inner = self.lock();
+        let known = inner.records.get(&place);
+        if known.is_some_and(|known| known.uid == record.uid && known.version >= record.version) {
+            return false;
+        }
+        let old_owner = known.and_then(|known| known.owner.clone());
+        let settled = inner.settled.get(&record.uid);
+        let is_settled =
+            settled.is_some_and(|settled| record.applied == Some(settled.applied) && record.fields == settled.fields);
+        let mut record = record;
+        if is_settled {
+            record.pending = None;
+        }
+        let changed = !is_settled || old_owner != record.owner || record.deleting;
+        if old_owner != record.owner {
+            if let Some(owner) = &old_owner {
+                remove_owned(&mut inner, owner, &place);
+            }
+            if let Some(owner) = record.owner.clone() {
+                inner.by_owner.entry(owner).or_default().insert(place.clone());
+            }
+        }
+        inner.records.insert(place, record);
+        changed
+    }
+
+    /// Forgets a child, if it is the one with this UID. Returns the name of the resource that controlled it.
+    pub fn remove(&self, place: &Place, uid: Option<&str>) -> Option<Box<str>> {
+        let mut inner = self.lock();
+        let known = inner.records.get(place).filter(|known| uid.is_none_or(|uid| &*known.uid == uid))?;
+        let (uid, owner, name) = (known.uid.clone(), known.owner.clone(), known.owner_name.clone());
+        inner.records.remove(place);
+        inner.settled.remove(&uid);
+        if let Some(owner) = &owner {
+            remove_owned(&mut inner, owner, place);
+        }
+        name
+    }
+
+    /// What is known of a child.
+    #[must_use]
+    pub fn get(&self, kind: Kind, namespace: &str, name: &str) -> Option<ChildRecord> {
+        self.lock().records.get(&(kind.plural(), namespace.into(), name.into())).cloned()
+    }
+
+    /// The children that a resource controls.
+    #[must_use]
+    pub fn of(&self, owner: &str) -> Vec<(Place, ChildRecord)> {
+        let inner = self.lock();
+        let places = inner.by_owner.get(owner).into_iter().flatten();
+        let mut found: Vec<_> =
+            places.filter_map(|place| Some((place.clone(), inner.records.get(place)?.clone()))).collect();
+        found.sort_by(|(one, _), (other, _)| one.cmp(other));
+        found
+    }
+
+    /// Every place of a kind, for a fresh list to be compared with.
+    #[must_use]
+    pub fn places(&self, plural: &str, namespace: Option<&str>) -> HashSet<Place> {
+        let inner = self.lock();
+        let here = |place: &&Place| place.0 == plural && namespace.is_none_or(|namespace| &*place.1 == namespace);
+        inner.records.keys().filter(here).cloned().collect()
+    }
+
+    /// Whether the child is as it was left, with what has this digest applied. After a start this has to be found out
+    /// from the fields that are ours: `desired` is what was applied then.
+    #[must_use]
+    pub fn is_settled(&self, place: &Place, record: &ChildRecord, applied: u64, desired: &Value) -> bool {
+        let mut inner = self.lock();
+        if let Some(settled) = inner.settled.get(&record.uid) {
+            return settled.applied == applied && settled.fields == record.fields && record.applied == Some(applied);
+        }
+        let Some(pending) = &record.pending else { return false };
+        let fields: Value = serde_json::from_str(pending).unwrap_or_default();
+        let right = record.applied == Some(applied) && covers(&fields, desired);
+        if right {
+            inner.settled.insert(record.uid.clone(), Settled { applied, fields: record.fields });
+            if let Some(kept) = inner.records.get_mut(place) {
+                kept.pending = None;
+            }
+        }
+        right
+    }
+
+    /// The child has just been written, and this is what the API server made of it.
+    pub fn settle(&self, place: Place, record: ChildRecord, applied: u64) {
+        let settled = Settled { applied, fields: record.fields };
+        self.lock().settled.insert(record.uid.clone(), settled);
+        self.put(place, record);
+    }
+
+    /// How many are known.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lock().records.len()
+    }
+
+    /// Whether none is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn remove_owned(inner: &mut Inner, owner: &str, place: &Place) {
+    if let Some(places) = inner.by_owner.get_mut(owner) {
+        places.remove(place);
+        if places.is_empty() {
+            inner.by_owner.remove(owner);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn our_fields_cover_what_was_applied() {
+        let desired = json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "a", "namespace": "b", "labels": {"x/y": "z"}},
+            "spec": {"ports": [{"port": 80, "name": "http"}], "selector": {"app": "a"}, "emptyDir": {}},
+        });
+        let owned = json!({
+            "f:metadata": {"f:labels": {"f:x/y": {}}},
+            "f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}}}, "f:selector": {}},
+        });
+        assert!(!covers(&owned, &desired), "the port's name is another's");
+        let owned = json!({
+            "f:metadata": {"f:labels": {"f:x/y": {}}},
+            "f:spec": {"f:ports": {"k:{\"port\":80,\"protocol\":\"TCP\"}": {".": {}, "f:port": {}, "f:name": {}}}, "f:selector": {"f:app": {}}},
+        });
+        assert!(covers(&owned, &desired));
+    }
+
+    #[test]
+    fn sets_of_fields_are_joined() {
+        let one = json!({"f:spec": {"f:a": {}, "f:b": {"f:c": {}}}});
+        let other = json!({"f:spec": {"f:b": {"f:d": {}}}});
+        assert_eq!(union([&one, &other].into_iter()), json!({"f:spec": {"f:a": {}, "f:b": {"f:c": {}, "f:d": {}}}}));
+    }
+
+    #[test]
+    fn a_later_state_is_not_overwritten_by_an_earlier_one() {
+        let children = Children::default();
+        let place = || ("services", "ns".into(), "a".into());
+        let record = |version| ChildRecord {
+            uid: "1".into(),
+            version,
+            owner: Some("o".into()),
+            owner_name: Some("cr".into()),
+            ..ChildRecord::default()
+        };
+        children.put(place(), record(5));
+        assert!(!children.put(place(), record(4)));
+        assert_eq!(children.of("o")[0].1.version, 5);
+        assert_eq!(children.remove(&place(), Some("other")), None);
+        assert_eq!(children.remove(&place(), Some("1")).as_deref(), Some("cr"));
+        assert!(children.of("o").is_empty());
+    }
+}

@@ -1,0 +1,410 @@
+//! The watches that keep the stores up to date, and what they have looked at again.
+
+use super::children::{ChildRecord, Place};
+use super::deployments::{ClaimState, DeploymentState, ingress_host};
+use super::references::Reference;
+use super::{Stored, Stores};
+use crate::metrics::Metrics;
+use crate::operator_config::{CONFIG_MAP, OperatorConfig};
+use crate::queue::{Key, Queue};
+use crate::resources::{ANYUID_ROLE, MANAGED_BY};
+use futures_util::{StreamExt as _, pin_mut};
+use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
+use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service, ServiceAccount};
+use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
+use k8s_openapi::api::policy::v1::PodDisruptionBudget;
+use k8s_openapi::api::rbac::v1::{ClusterRole, RoleBinding};
+use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
+use kube::runtime::WatchStreamExt as _;
+use kube::runtime::watcher::{Config, Event, watcher};
+use kube::{Api, Client, Resource};
+use llsd_generator::check::ReferenceKind;
+use serde::de::DeserializeOwned;
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::task::JoinSet;
+
+/// Objects in one page of a list: what is read at once takes memory at once.
+const PAGE: u32 = 50;
+
+/// What the watches need.
+#[derive(Clone)]
+struct Watches {
+    client: Client,
+    stores: Arc<Stores>,
+    queue: Queue,
+    metrics: Arc<Metrics>,
+}
+
+/// A step of a watch.
+enum Step<K> {
+    /// A list begins: what is not in it is gone.
+    Begin,
+    /// An object is there.
+    Is(K),
+    /// An object is gone.
+    Gone(K),
+    /// The list is complete.
+    Listed,
+}
+
+/// Keeps the stores up to date until it is dropped. `scopes` are namespaces, or `None` for all.
+pub async fn run(
+    client: Client,
+    namespace: &str,
+    scopes: &[Option<String>],
+    stores: Arc<Stores>,
+    queue: Queue,
+    metrics: Arc<Metrics>,
+) {
+    let watches = Watches { client, stores, queue, metrics };
+    let mut tasks = JoinSet::new();
+    for scope in scopes {
+        let scope = scope.as_deref();
+        watches.resources(&mut tasks, scope);
+        watches.child::<ConfigMap>(&mut tasks, scope, "configmaps");
+        watches.child::<Secret>(&mut tasks, scope, "secrets");
+        watches.child::<ServiceAccount>(&mut tasks, scope, "serviceaccounts");
+        watches.child::<Service>(&mut tasks, scope, "services");
+        watches.child::<NetworkPolicy>(&mut tasks, scope, "networkpolicies");
+        watches.child::<HorizontalPodAutoscaler>(&mut tasks, scope, "horizontalpodautoscalers");
+        watches.child::<PodDisruptionBudget>(&mut tasks, scope, "poddisruptionbudgets");
+        watches.child::<RoleBinding>(&mut tasks, scope, "rolebindings");
+        let stores = Arc::clone(&watches.stores);
+        watches.full::<Deployment>(&mut tasks, scope, "deployments", move |key, found| match found {
+            Some(deployment) => stores.deployments.put(key, DeploymentState::of(deployment)),
+            None => {
+                stores.deployments.remove(&key);
+                true
+            }
+        });
+        let stores = Arc::clone(&watches.stores);
+        watches.full::<PersistentVolumeClaim>(
+            &mut tasks,
+            scope,
+            "persistentvolumeclaims",
+            move |key, found| match found {
+                Some(claim) => stores.claims.put(key, ClaimState::of(claim)),
+                None => {
+                    stores.claims.remove(&key);
+                    true
+                }
+            },
+        );
+        let stores = Arc::clone(&watches.stores);
+        watches.full::<Ingress>(&mut tasks, scope, "ingresses", move |key, found| match found {
+            Some(ingress) => stores.ingresses.put(key, ingress_host(ingress)),
+            None => {
+                stores.ingresses.remove(&key);
+                true
+            }
+        });
+        watches.references::<ConfigMap>(&mut tasks, scope, ReferenceKind::ConfigMap);
+        watches.references::<Secret>(&mut tasks, scope, ReferenceKind::Secret);
+    }
+    watches.operator_config(&mut tasks, namespace);
+    watches.anyuid(&mut tasks);
+    while tasks.join_next().await.is_some() {}
+}
+
+/// Calls `handle` for every step of a watch that is taken up again whenever it breaks.
+async fn drive<K>(what: &'static str, api: Api<K>, config: Config, mut handle: impl FnMut(Step<K>))
+where
+    K: Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+{
+    let stream = watcher(api, config.page_size(PAGE)).default_backoff();
+    pin_mut!(stream);
+    while let Some(event) = stream.next().await {
+        match event {
+            Ok(Event::Init) => handle(Step::Begin),
+            Ok(Event::InitApply(object) | Event::Apply(object)) => handle(Step::Is(object)),
+            Ok(Event::Delete(object)) => handle(Step::Gone(object)),
+            Ok(Event::InitDone) => handle(Step::Listed),
+            Err(error) => tracing::warn!(watch = what, %error, "the watch broke off and is taken up again"),
+        }
+    }
+}
+
+fn scoped<K>(client: &Client, scope: Option<&str>) -> Api<K>
+where
+    K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>,
+{
+    scope.map_or_else(|| Api::all(client.clone()), |namespace| Api::namespaced(client.clone(), namespace))
+}
+
+fn key_of(metadata: &ObjectMeta) -> Key {
+    Key::new(metadata.namespace.as_deref().unwrap_or_default(), metadata.name.as_deref().unwrap_or_default())
+}
+
+fn place_of(plural: &'static str, metadata: &ObjectMeta) -> Place {
+    (
+        plural,
+        metadata.namespace.as_deref().unwrap_or_default().into(),
+        metadata.name.as_deref().unwrap_or_default().into(),
+    )
+}
+
+/// The resource that controls an object.
+fn owner_of(metadata: &ObjectMeta) -> Option<Key> {
+    let owner = metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
+    (owner.kind == llsd_generator::api::KIND)
+        .then(|| Key::new(metadata.namespace.as_deref().unwrap_or_default(), &owner.name))
+}
+
+/// Says once that a list is complete.
+struct First(Option<Arc<Stores>>);
+
+impl First {
+    fn of(stores: &Arc<Stores>) -> Self {
+        stores.expect_list();
+        Self(Some(Arc::clone(stores)))
+    }
+
+    fn listed(&mut self) {
+        if let Some(stores) = self.0.take() {
+            stores.list_done();
+        }
+    }
+}
+
+impl Watches {
+    fn resources(&self, tasks: &mut JoinSet<()>, scope: Option<&str>) {
+        let kind = ApiResource::erase::<llsd_generator::api::v1alpha2::LlamaStackDistribution>(&());
+        let api: Api<DynamicObject> = match scope {
+            None => Api::all_with(self.client.clone(), &kind),
+            Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &kind),
+        };
+        let Self { stores, queue, metrics, .. } = self.clone();
+        let mut first = First::of(&stores);
+        let scope = scope.map(str::to_owned);
+        let mut missing = HashSet::new();
+        tasks.spawn(drive("resources", api, Config::default(), move |step| match step {
+            Step::Begin => {
+                let here = |key: &Key| scope.as_deref().is_none_or(|scope| &*key.namespace == scope);
+                missing = stores.resources.keys().into_iter().filter(here).collect();
+            }
+            Step::Is(object) => {
+                let key = key_of(&object.metadata);
+                missing.remove(&key);
+                stores.resources.put(key.clone(), Stored::read(object));
+                metrics.resources(stores.resources.len());
+                queue.add(key);
+            }
+            Step::Gone(object) => {
+                let key = key_of(&object.metadata);
+                stores.resources.remove(&key);
+                metrics.resources(stores.resources.len());
+                queue.add(key);
+            }
+            Step::Listed => {
+                for key in missing.drain() {
+                    stores.resources.remove(&key);
+                    queue.add(key);
+                }
+                metrics.resources(stores.resources.len());
+                first.listed();
+            }
+        }));
+    }
+
+    /// Children of which the metadata is enough.
+    fn child<K>(&self, tasks: &mut JoinSet<()>, scope: Option<&str>, plural: &'static str)
+    where
+        K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>
+            + Clone
+            + DeserializeOwned
+            + Debug
+            + Send
+            + Sync
+            + 'static,
+    {
+        let api: Api<PartialObjectMeta<K>> = scoped(&self.client, scope);
+        let mut track = self.track(scope, plural);
+        tasks.spawn(drive(plural, api, ours(), move |step| match step {
+            Step::Begin => track.begin(),
+            Step::Is(object) => track.is(&object.metadata, false),
+            Step::Gone(object) => track.gone(&object.metadata),
+            Step::Listed => track.listed(),
+        }));
+    }
+
+    /// Children of which more is needed: `keep` keeps it, and says whether it changed.
+    fn full<K>(
+        &self,
+        tasks: &mut JoinSet<()>,
+        scope: Option<&str>,
+        plural: &'static str,
+        keep: impl Fn(Key, Option<&K>) -> bool + Send + 'static,
+    ) where
+        K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>
+            + Clone
+            + DeserializeOwned
+            + Debug
+            + Send
+            + Sync
+            + 'static,
+    {
+        let api: Api<K> = scoped(&self.client, scope);
+        let mut track = self.track(scope, plural);
+        tasks.spawn(drive(plural, api, ours(), move |step| match step {
+            Step::Begin => track.begin(),
+            Step::Is(object) => {
+                let changed = keep(key_of(object.meta()), Some(&object));
+                track.is(object.meta(), changed);
+            }
+            Step::Gone(object) => {
+                keep(key_of(object.meta()), None);
+                track.gone(object.meta());
+            }
+            Step::Listed => {
+                for (_, namespace, name) in &track.missing {
+                    keep(Key::new(namespace, name), None);
+                }
+                track.listed();
+            }
+        }));
+    }
+
+    fn track(&self, scope: Option<&str>, plural: &'static str) -> Track {
+        Track {
+            stores: Arc::clone(&self.stores),
+            queue: self.queue.clone(),
+            plural,
+            scope: scope.map(str::to_owned),
+            missing: HashSet::new(),
+            first: First::of(&self.stores),
+        }
+    }
+
+    fn references<K>(&self, tasks: &mut JoinSet<()>, scope: Option<&str>, kind: ReferenceKind)
+    where
+        K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>
+            + Clone
+            + DeserializeOwned
+            + Debug
+            + Send
+            + Sync
+            + 'static,
+    {
+        let api: Api<PartialObjectMeta<K>> = scoped(&self.client, scope);
+        let Self { stores, queue, .. } = self.clone();
+        let scope = scope.map(str::to_owned);
+        let mut missing = HashSet::new();
+        let reference = move |metadata: &ObjectMeta| Reference {
+            kind,
+            namespace: metadata.namespace.as_deref().unwrap_or_default().into(),
+            name: metadata.name.as_deref().unwrap_or_default().into(),
+        };
+        let seen = move |reference: &Reference, version: Option<&str>| {
+            stores.references.seen(reference, version).into_iter().for_each(|key| queue.add(key));
+        };
+        let stores = Arc::clone(&self.stores);
+        tasks.spawn(drive(kind.name(), api, Config::default(), move |step| match step {
+            Step::Begin => missing = stores.references.all(kind, scope.as_deref()),
+            Step::Is(object) => {
+                let reference = reference(&object.metadata);
+                missing.remove(&reference);
+                seen(&reference, object.metadata.resource_version.as_deref());
+            }
+            Step::Gone(object) => seen(&reference(&object.metadata), None),
+            Step::Listed => missing.drain().for_each(|reference| seen(&reference, None)),
+        }));
+    }
+
+    fn operator_config(&self, tasks: &mut JoinSet<()>, namespace: &str) {
+        let api: Api<ConfigMap> = Api::namespaced(self.client.clone(), namespace);
+        let Self { stores, queue, .. } = self.clone();
+        let mut first = First::of(&stores);
+        let config = Config::default().fields(&format!("metadata.name={CONFIG_MAP}"));
+        let take = move |stores: &Stores, data: std::collections::BTreeMap<String, String>| {
+            let (config, complaints) = OperatorConfig::read(&data, &stores.config());
+            complaints.into_iter().for_each(|complaint| tracing::warn!("{complaint}"));
+            if stores.set_config(config) {
+                stores.resources.keys().into_iter().for_each(|key| queue.add(key));
+            }
+        };
+        tasks.spawn(drive("operator config", api, config, move |step| match step {
+            Step::Begin => {}
+            Step::Is(object) => take(&stores, object.data.unwrap_or_default()),
+            // Without it everything stays as it was, until it is there again.
+            Step::Gone(_) => tracing::warn!("ConfigMap {CONFIG_MAP} was deleted; its last settings stay in force"),
+            Step::Listed => first.listed(),
+        }));
+    }
+
+    fn anyuid(&self, tasks: &mut JoinSet<()>) {
+        let api: Api<PartialObjectMeta<ClusterRole>> = Api::all(self.client.clone());
+        let Self { stores, queue, .. } = self.clone();
+        let mut first = First::of(&stores);
+        let set = move |stores: &Stores, exists: bool| {
+            if stores.anyuid.swap(exists, Ordering::SeqCst) != exists {
+                stores.resources.keys().into_iter().for_each(|key| queue.add(key));
+            }
+        };
+        let mut found = false;
+        let config = Config::default().fields(&format!("metadata.name={ANYUID_ROLE}"));
+        tasks.spawn(drive("cluster role", api, config, move |step| match step {
+            Step::Begin => found = false,
+            Step::Is(_) => {
+                found = true;
+                set(&stores, true);
+            }
+            Step::Gone(_) => set(&stores, false),
+            Step::Listed => {
+                set(&stores, found);
+                first.listed();
+            }
+        }));
+    }
+}
+
+fn ours() -> Config {
+    Config::default().labels(&format!("{}={}", MANAGED_BY.0, MANAGED_BY.1))
+}
+
+/// Follows one kind of children.
+struct Track {
+    stores: Arc<Stores>,
+    queue: Queue,
+    plural: &'static str,
+    scope: Option<String>,
+    missing: HashSet<Place>,
+    first: First,
+}
+
+impl Track {
+    fn begin(&mut self) {
+        self.missing = self.stores.children.places(self.plural, self.scope.as_deref());
+    }
+
+    fn is(&mut self, metadata: &ObjectMeta, changed: bool) {
+        let place = place_of(self.plural, metadata);
+        self.missing.remove(&place);
+        let news = self.stores.children.put(place, ChildRecord::read(metadata));
+        if (news || changed)
+            && let Some(owner) = owner_of(metadata)
+        {
+            self.queue.add(owner);
+        }
+    }
+
+    fn gone(&mut self, metadata: &ObjectMeta) {
+        self.stores.children.remove(&place_of(self.plural, metadata), metadata.uid.as_deref());
+        if let Some(owner) = owner_of(metadata) {
+            self.queue.add(owner);
+        }
+    }
+
+    fn listed(&mut self) {
+        for place in self.missing.drain() {
+            if let Some(owner) = self.stores.children.remove(&place, None) {
+                self.queue.add(Key::new(&place.1, &owner));
+            }
+        }
+        self.first.listed();
+    }
+}
