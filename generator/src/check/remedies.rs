@@ -74,9 +74,9 @@ fn broken_rule(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
             explicit_ids(subject, at).into_iter().collect()
         }
         "maxReplicas must be greater than or equal to minReplicas" => {
-            let least = subject.get(&at.key("minReplicas")).filter(|least| least.is_i64() || least.is_u64());
-            let raise = least.map(|least| {
-                let edit = FixEdit::Replace { path: at.key("maxReplicas"), value: least.clone() };
+            let least = at.parent().and_then(|autoscaling| subject.get(&autoscaling.key("minReplicas")));
+            let raise = least.filter(|least| least.is_i64() || least.is_u64()).map(|least| {
+                let edit = FixEdit::Replace { path: at.clone(), value: least.clone() };
                 fix(format!("Raise maxReplicas to {least}"), vec![edit])
             });
             raise.into_iter().collect()

@@ -208,6 +208,7 @@ fn every_fix_mends_its_finding_and_nothing_else() {
         llsd::cel::rule: Add the missing id
         llsd::cel::rule: Add the missing ids
         llsd::cel::rule: Enable TLS
+        llsd::cel::rule: Raise maxReplicas to 3
         llsd::cel::rule: Remove connectionString
         llsd::cel::rule: Remove disabled
         llsd::cel::rule: Remove endpoint

@@ -9,6 +9,7 @@ mod files;
 mod fixes;
 mod folding;
 mod format;
+mod format_laws;
 mod hover;
 mod inlay;
 mod lens;
