@@ -208,6 +208,8 @@ fn texts_in_no_file_can_be_read_and_asked() {
         let back = client.request("textDocument/definition", place(&uri, start.clone()));
         assert_eq!(back[0]["uri"], resource);
         assert_eq!(back[0]["range"]["start"], position(RESOURCE, "endpoint", 0, 0));
+        let hover = client.request("textDocument/hover", place(&uri, start.clone()));
+        assert_eq!(hover["contents"]["value"], "From the resource: `spec.providers.inference[0].endpoint`");
         let base = client.request("textDocument/definition", place(&uri, at(0, 0)));
         assert_eq!(base[0]["uri"], "llsd-base:/starter/config.yaml");
         let named = client.request("textDocument/documentHighlight", place(&uri, position(&text, "passthrough", 0, 0)));

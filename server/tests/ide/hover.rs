@@ -128,30 +128,39 @@ fn other_documents_have_none() {
 fn secrets_say_what_the_files_have() {
     let secret = "---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: vllm\nstringData:\n  token: x\n  user: y\n";
     let text = format!("{ONE}      apiKey:\n        secretKeyRef:\n          name: vllm\n          key: token\n");
-    check(&(v1alpha2(&text.replace("name: vllm", "name: vl$0lm")) + secret), expect![[r#"
+    check(
+        &(v1alpha2(&text.replace("name: vllm", "name: vl$0lm")) + secret),
+        expect![[r#"
         [vllm]
         **name** · string, required
 
         Name of a Secret in the same namespace.
 
         Secret `vllm` of the workspace, keys `token`, `user`
-    "#]]);
-    check(&(v1alpha2(&text.replace("key: token", "key: tok$0ens")) + secret), expect![[r#"
+    "#]],
+    );
+    check(
+        &(v1alpha2(&text.replace("key: token", "key: tok$0ens")) + secret),
+        expect![[r#"
         [tokens]
         **key** · string, required
 
         The key whose value is used.
 
         Key `tokens` of Secret `vllm`: it has no such key
-    "#]]);
-    check(&v1alpha2(&text.replace("name: vllm", "name: vl$0lm")), expect![[r#"
+    "#]],
+    );
+    check(
+        &v1alpha2(&text.replace("name: vllm", "name: vl$0lm")),
+        expect![[r#"
         [vllm]
         **name** · string, required
 
         Name of a Secret in the same namespace.
 
         Secret `vllm`: not in the files of the workspace
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -188,10 +197,13 @@ fn provider_types_name_their_versions_and_needs() {
 
 #[test]
 fn a_disabled_api_says_what_goes() {
-    check(&v1alpha2("distribution:\n  name: starter\ndisabled:\n  - ev$0al\n"), expect![[r#"
+    check(
+        &v1alpha2("distribution:\n  name: starter\ndisabled:\n  - ev$0al\n"),
+        expect![[r#"
         [eval]
         Leaves out eval, with the distribution's providers `meta-reference`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -212,5 +224,6 @@ fn generated_lines_say_where_they_come_from() {
         [${env.TGI_URL:+tgi}] `tgi` if the environment variable `TGI_URL` is set; nothing otherwise
 
         From the base config, line 37
-        [version: 2] From the base config, line 6"#]].assert_eq(&all.join("\n"));
+        [version: 2] From the base config, line 6"#]]
+    .assert_eq(&all.join("\n"));
 }

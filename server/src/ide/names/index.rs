@@ -257,6 +257,28 @@ mod tests {
     }
 
     #[test]
+    fn an_edit_leaves_the_pieces_of_other_documents_alone() {
+        use crate::ide::{self, Workspace};
+        let one = |number: usize| {
+            format!("---\napiVersion: v1\nkind: Secret\nmetadata: {{name: s{number}}}\nstringData: {{k: x}}\n")
+        };
+        let text: String = (0..1_000).map(one).collect();
+        let before = ide::analyse(text.as_str().into(), None, &Workspace::new());
+        let mut index = NameIndex::default();
+        index.learn("x", &before);
+        assert_eq!(files(&index, "s500"), ["x"]);
+        let edited = text.replace("{name: s500}", "{name: other}");
+        let after = ide::analyse(edited.into(), Some(&before), &Workspace::new());
+        let (old, new) = (before.named(), after.named());
+        let kept = new.iter().filter(|piece| old.iter().any(|other| Arc::ptr_eq(piece, other))).count();
+        assert!(new.len() >= 10 && kept >= new.len() - 2, "{kept} of {}", new.len());
+        index.learn("x", &after);
+        assert_eq!(files(&index, "s500"), Vec::<String>::new());
+        assert_eq!(files(&index, "other"), ["x"]);
+        assert_eq!(files(&index, "s999"), ["x"]);
+    }
+
+    #[test]
     fn searches_declared_names_by_their_letters() {
         let mut index = NameIndex::default();
         index.set("x", vec![document(&[("vllm-token", Role::Declaration), ("openai", Role::Declaration)])]);
