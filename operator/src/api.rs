@@ -58,6 +58,10 @@ impl Resource {
     }
 }
 
+/// CustomResourceDefinitions.
+pub const CUSTOM_RESOURCE_DEFINITIONS: Resource =
+    Resource { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
+
 /// The API server, for the reconcile.
 #[derive(Clone)]
 pub struct Api {
@@ -72,7 +76,7 @@ impl Api {
         Self { client, metrics }
     }
 
-    /// Creates an object; the answer holds its metadata.
+    /// Creates an object; the answer holds its metadata, of a Deployment all of it.
     ///
     /// # Errors
     /// What the API server says; 409 if an object of that name exists.
@@ -81,13 +85,14 @@ impl Api {
         self.send(
             "create",
             resource,
-            Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, METADATA),
+            Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, answer(resource)),
             body,
         )
         .await
     }
 
-    /// Applies an object on the server side, and takes over the fields of others; the answer holds its metadata.
+    /// Applies an object on the server side, and takes over the fields of others; the answer holds its metadata, of a
+    /// Deployment all of it.
     ///
     /// # Errors
     /// What the API server says.
@@ -96,7 +101,7 @@ impl Api {
         self.send(
             "apply",
             resource,
-            Request::patch(url).header(header::CONTENT_TYPE, APPLY).header(header::ACCEPT, METADATA),
+            Request::patch(url).header(header::CONTENT_TYPE, APPLY).header(header::ACCEPT, answer(resource)),
             body,
         )
         .await
@@ -201,6 +206,11 @@ impl Api {
         self.metrics.call(verb, resource.plural, code);
         answer
     }
+}
+
+/// The status tells of Deployments; of other objects the metadata is enough.
+fn answer(resource: Resource) -> &'static str {
+    if resource == Resource::from(Kind::Deployment) { JSON } else { METADATA }
 }
 
 fn absent<T>(answer: kube::Result<T>) -> kube::Result<Option<T>> {

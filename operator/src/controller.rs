@@ -55,6 +55,9 @@ pub struct Context {
     pub operator_image: Option<String>,
     /// The operator's version.
     pub operator_version: String,
+    /// Whether the API server converts between the versions. Where it does not, resources that were written in
+    /// v1alpha1 look empty, and writing to them would make that true.
+    pub converts: bool,
     /// Where a server is asked, with `{namespace}` and `{name}`, in place of its Service.
     pub server_url: Option<String>,
 }
@@ -141,6 +144,15 @@ async fn reconcile(context: &Context, key: &Key) -> kube::Result<Next> {
         context.probes.forget(key);
         return Ok(Next::default());
     };
+    if stored.is_older && !context.converts {
+        tracing::error!(
+            namespace = &*key.namespace,
+            name = &*key.name,
+            "this resource was written in v1alpha1, and the API server does not convert: it is left alone until the \
+             CustomResourceDefinition has the conversion webhook"
+        );
+        return Ok(Next { refused: true, again: None });
+    }
     let object = stored.object();
     let before: Status = serde_json::from_value(object["status"].clone()).unwrap_or_default();
     if stored.deleting {
@@ -211,12 +223,14 @@ impl Work<'_> {
             resolve(context.registries.as_ref(), object, key, &config, self.before.resolved_distribution.as_ref())
                 .await?;
         let resolved = progress.resolved.insert(resolved);
-        let judged = progress.judged.insert(judge(object, resolved.base.as_ref())?);
+        let judged = progress.judged.insert(judge(object, &resolved.image, resolved.base.as_ref())?);
         progress.port =
             Some(service::port(&judged.spec, &leftovers).map_err(|error| Refusal::resources(error.to_string()))?);
         let bundle = found.ca_bundle(&owner.namespace, &ca)?;
         let secrets = progress.secrets.insert(secrets(object, judged, &owner.namespace, &found));
-        if let Some(missing) = secrets.config_maps.first() {
+        // A ConfigMap that pods cannot mount is told by the builders, with the way out.
+        let elsewhere = leftovers.config_namespace.as_deref().is_some_and(|other| other != owner.namespace);
+        if let Some(missing) = secrets.config_maps.first().filter(|_| !elsewhere) {
             return Err(Refusal::resources(missing.clone()).into());
         }
         if let Some(problem) = secrets.problem.as_ref().filter(|_| secrets.blocks) {

@@ -1,6 +1,6 @@
 //! The process: its tasks, and in which order they begin and end.
 
-use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, status};
+use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, status};
 use crate::controller::{self, Context};
 use crate::events::Events;
 use crate::health;
@@ -21,9 +21,11 @@ use kube::{Client, Config};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+/// The name of the resource's definition.
+const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
 /// How long webhooks are served after the end was asked for: until every API server knows of it.
 const DRAIN: Duration = Duration::from_secs(4);
 /// How long work that is under way may take at the end.
@@ -66,26 +68,36 @@ pub async fn run(settings: Settings) -> Result<()> {
         let text = Arc::new(move || metrics.text());
         servers.spawn(async move { health::serve_metrics(bind, text, end).await.map_err(anyhow::Error::from) });
     }
-    let mut work = tokio::spawn(lead(settings, client, namespace, metrics, end.clone()));
-    let result = tokio::select! {
-        ended = &mut work => ended.map_err(anyhow::Error::from).and_then(|result| result),
-        Some(failed) = servers.join_next() => {
-            let failed = failed.map_err(anyhow::Error::from).and_then(|result| result);
-            end.cancel();
-            finish(work).await;
-            failed.and(Err(anyhow!("a server ended before its time")))
+    let mut work = tokio::spawn(lead(settings, client, namespace, metrics, readiness, end.clone()));
+    let mut failed = None;
+    let result = loop {
+        tokio::select! {
+            ended = &mut work => break ended.map_err(anyhow::Error::from).and_then(|result| result),
+            Some(server) = servers.join_next() => {
+                // At the end the servers may be done before the work is.
+                if !end.is_cancelled() {
+                    let server = server.map_err(anyhow::Error::from).and_then(|result| result);
+                    failed = Some(server.and(Err(anyhow!("a server ended before its time"))));
+                    end.cancel();
+                }
+            }
+            () = late(&end) => {
+                work.abort();
+                break Err(anyhow!("work that was under way did not end in time"));
+            }
         }
     };
+    let result = failed.unwrap_or(result);
     end.cancel();
     signals.abort();
     while servers.join_next().await.is_some() {}
     result
 }
 
-async fn finish<T>(mut work: JoinHandle<T>) {
-    if tokio::time::timeout(LAST_WORK, &mut work).await.is_err() {
-        work.abort();
-    }
+/// Some time after the end was asked for.
+async fn late(end: &CancellationToken) {
+    end.cancelled().await;
+    tokio::time::sleep(LAST_WORK).await;
 }
 
 async fn connect(settings: &Settings) -> Result<Client> {
@@ -127,12 +139,13 @@ async fn lead(
     client: Client,
     namespace: String,
     metrics: Arc<Metrics>,
+    webhooks: Readiness,
     end: CancellationToken,
 ) -> Result<()> {
     let identity = identity();
     if !settings.leader_elect {
         metrics.leads(true);
-        reconcile(&settings, client, &namespace, &identity, metrics, end).await;
+        reconcile(&settings, client, &namespace, &identity, metrics, &webhooks, end).await;
         return Ok(());
     }
     let timing = lease::Timing::default();
@@ -143,7 +156,7 @@ async fn lead(
     let stop = end.child_token();
     let mut work = tokio::spawn({
         let (metrics, stop, namespace) = (Arc::clone(&metrics), stop.clone(), namespace.clone());
-        async move { reconcile(&settings, client, &namespace, &identity, metrics, stop).await }
+        async move { reconcile(&settings, client, &namespace, &identity, metrics, &webhooks, stop).await }
     });
     let lost = tokio::select! {
         () = held.kept() => true,
@@ -173,12 +186,14 @@ async fn reconcile(
     namespace: &str,
     identity: &str,
     metrics: Arc<Metrics>,
+    webhooks: &Readiness,
     end: CancellationToken,
 ) {
     let api = Api::new(client.clone(), Arc::clone(&metrics));
     let stores = Arc::new(Stores::default());
     let queue = Queue::default();
     prepare(&api, namespace).await;
+    let Some(converts) = conversion(&api, settings.enable_webhooks.then_some(webhooks), &end).await else { return };
     let registries = settings.registry_lookups.then(|| {
         let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
         Registries::new(registry, Keychain::new(client.clone()))
@@ -194,6 +209,7 @@ async fn reconcile(
         namespace: namespace.to_owned(),
         operator_image: settings.operator_image.clone(),
         operator_version: settings.operator_version.clone(),
+        converts,
         server_url: settings.server_url_template.clone(),
     });
     let scopes = settings.scopes();
@@ -201,6 +217,35 @@ async fn reconcile(
     tokio::select! {
         () = watch => {}
         () = controller::run(context, usize::from(settings.max_concurrent_reconciles), end) => {}
+    }
+}
+
+/// Whether the API server converts between the versions of the resource. Where this process is to serve the conversion,
+/// nothing is read before the API server knows of it: what it reads unconverted has lost its content. `None` if `end`
+/// comes first.
+async fn conversion(api: &Api, webhooks: Option<&Readiness>, end: &CancellationToken) -> Option<bool> {
+    let mut told = false;
+    loop {
+        let is_ready = webhooks.is_none_or(Readiness::is_ready);
+        if is_ready {
+            match api.get(CUSTOM_RESOURCE_DEFINITIONS, "", CRD_NAME).await {
+                Ok(Some(crd)) if crd["spec"]["conversion"]["strategy"] == "Webhook" => return Some(true),
+                Ok(Some(_)) if webhooks.is_none() => return Some(false),
+                Ok(found) => {
+                    if !told {
+                        let what = if found.is_some() { "has no conversion webhook" } else { "does not exist" };
+                        tracing::warn!("the CustomResourceDefinition {what}; waiting for it");
+                    }
+                    told = true;
+                }
+                Err(error) => tracing::warn!(%error, "the CustomResourceDefinition cannot be read"),
+            }
+        }
+        let wait = if is_ready { Duration::from_secs(2) } else { Duration::from_millis(50) };
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = end.cancelled() => return None,
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Facts {
     pub namespace: Option<String>,
     /// The llama-stack version of images that do not tell theirs.
     pub llama_stack_version: Option<String>,
+    /// The image that runs in place of the one that the distribution's name stands for.
+    pub image: Option<String>,
     /// The namespace and name of the other resources of this kind.
     pub resources: BTreeSet<ObjectKey>,
 }

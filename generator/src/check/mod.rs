@@ -17,6 +17,7 @@ pub use validated::Validated;
 
 use crate::api::ApiVersion;
 use crate::catalog::Catalog;
+use crate::distribution::version_of_image;
 use crate::fold;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
@@ -207,7 +208,8 @@ fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, rep
         }
     };
     let assumed = || Catalog::for_version(request.facts.llama_stack_version.as_deref()?);
-    match generate(model, &base, target(spec).0.or_else(assumed)) {
+    let replaced = || Catalog::for_version(&version_of_image(request.facts.image.as_deref()?)?);
+    match generate(model, &base, replaced().or_else(|| target(spec).0).or_else(assumed)) {
         Ok(generated) => {
             report.findings.extend(generated.warnings.iter().cloned());
             Some(generated)

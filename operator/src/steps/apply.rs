@@ -5,8 +5,10 @@ use super::ownership::{Whose, foreign, take_over, whose};
 use crate::api::{Api, Resource, status, text};
 use crate::queue::Key;
 use crate::resources::{Child, Kind, Owner};
-use crate::stores::children::{APPLIED, digest};
+use crate::stores::children::{APPLIED, Place, digest};
+use crate::stores::deployments::DeploymentState;
 use crate::stores::{ChildRecord, Stores};
+use k8s_openapi::api::apps::v1::Deployment;
 use serde_json::{Value, json};
 
 /// What came of it.
@@ -68,6 +70,10 @@ pub async fn apply(
 ) -> Result<Applied, ApplyError> {
     let mut applied = Applied::default();
     for child in children {
+        if child.kind == Kind::Deployment && !applied.blocked.is_empty() {
+            // What pods would mount may be somebody else's.
+            return Ok(applied);
+        }
         let written = one(api, stores, key, owner, child, &mut applied).await?;
         applied.deployment |= written && child.kind == Kind::Deployment;
         applied.config_map |= written && child.kind == Kind::GeneratedConfig;
@@ -93,17 +99,21 @@ async fn one(
     let Some(record) = stores.children.get(child.kind, &key.namespace, name) else {
         return match api.create(resource, &key.namespace, &body()).await {
             Ok(answer) => {
-                stores.children.settle(place(), record_of(answer), wanted);
+                settle(stores, key, child, place(), answer, wanted);
                 Ok(true)
             }
             Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => {
-                exists(api, resource, key, owner, child, applied).await
+                exists(api, stores, key, owner, child, applied).await
             }
             Err(error) => Err(ApplyError::of(error, child)),
         };
     };
     match whose(child, &record, owner) {
         Whose::Ours if child.kind.is_create_only() => return Ok(false),
+        Whose::Lost if child.kind == Kind::Deployment && !selects(stores, key) => {
+            applied.blocked.push(foreign(child, None));
+            return Ok(false);
+        }
         Whose::Ours | Whose::Lost => {}
         Whose::Foreign(what) => {
             applied.blocked.push(what);
@@ -115,7 +125,7 @@ async fn one(
         return Ok(false);
     }
     // A replica count that is no longer ours must stay what it is: taken back, it would become 1 for a moment.
-    let release = child.kind == Kind::Deployment && child.object["spec"]["replicas"].is_null();
+    let release = record.replicas && child.kind == Kind::Deployment && child.object["spec"]["replicas"].is_null();
     if record.legacy || release {
         take_over(api, resource, key, name, release).await?;
     }
@@ -124,31 +134,61 @@ async fn one(
     }
     let answer =
         api.apply(resource, &key.namespace, name, &body()).await.map_err(|error| ApplyError::of(error, child))?;
-    stores.children.settle(place(), record_of(answer), wanted);
+    settle(stores, key, child, place(), answer, wanted);
     Ok(true)
+}
+
+/// Whether the live Deployment is for pods of this resource.
+fn selects(stores: &Stores, key: &Key) -> bool {
+    stores.deployments.get(key).is_some_and(|state| *state.instance == *key.name)
+}
+
+/// Keeps what the API server made of a child, so that the status can tell of it before the watch does.
+fn settle(stores: &Stores, key: &Key, child: &Child, place: Place, answer: Value, applied: u64) {
+    let record = record_of(&answer);
+    if child.kind == Kind::Deployment
+        && let Ok(deployment) = serde_json::from_value::<Deployment>(answer)
+    {
+        stores.deployments.put(key.clone(), record.version, DeploymentState::of(&deployment));
+    }
+    stores.children.settle(place, record, applied);
 }
 
 /// An object of this name exists that the stores do not know: somebody else's, or one that is about to be seen.
 async fn exists(
     api: &Api,
-    resource: Resource,
+    stores: &Stores,
     key: &Key,
     owner: &Owner,
     child: &Child,
     applied: &mut Applied,
 ) -> Result<bool, ApplyError> {
+    let resource = Resource::from(child.kind);
     let Some(object) = api.get(resource, &key.namespace, child.name()).await? else {
         return Err(ApplyError::Refused(format!("\"{}\" came and went; trying again", child.name())));
     };
-    let record = record_of(object.clone());
-    let mine = record.owner.as_deref() == Some(owner.uid.as_str());
-    if child.kind == Kind::GeneratedConfig && mine && object["data"] != child.object["data"] {
+    let record = record_of(&object);
+    if record.owner.as_deref() != Some(owner.uid.as_str()) {
+        applied.blocked.push(foreign(child, record.owner.as_deref()));
+        return Ok(false);
+    }
+    if !child.kind.is_create_only() {
+        // Ours, but without the label that it is watched by.
+        if record.legacy {
+            take_over(api, resource, key, child.name(), false).await?;
+        }
+        let wanted = digest(&child.object);
+        let answer = api.apply(resource, &key.namespace, child.name(), &marked(&child.object, wanted)).await;
+        let answer = answer.map_err(|error| ApplyError::of(error, child))?;
+        let place = (child.kind.plural(), (&*key.namespace).into(), child.name().into());
+        settle(stores, key, child, place, answer, wanted);
+        return Ok(true);
+    }
+    if child.kind == Kind::GeneratedConfig && object["data"] != child.object["data"] {
         applied.blocked.push(format!(
             "ConfigMap \"{}\" has other content than the generated configuration. Delete it, so that it is made again",
             child.name()
         ));
-    } else if !mine {
-        applied.blocked.push(foreign(child, record.owner.as_deref()));
     }
     Ok(false)
 }
@@ -160,7 +200,7 @@ fn marked(object: &Value, digest: u64) -> Value {
     object
 }
 
-fn record_of(answer: Value) -> ChildRecord {
+fn record_of(answer: &Value) -> ChildRecord {
     serde_json::from_value(answer["metadata"].clone()).map(|metadata| ChildRecord::read(&metadata)).unwrap_or_default()
 }
 

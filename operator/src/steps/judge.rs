@@ -29,9 +29,9 @@ pub struct Judged {
 ///
 /// # Errors
 /// The errors that `llsd check` shows for it.
-pub fn judge(object: &Value, base: Option<&Base>) -> Result<Judged, Refusal> {
+pub fn judge(object: &Value, image: &str, base: Option<&Base>) -> Result<Judged, Refusal> {
     let unknown = BTreeSet::new();
-    let facts = Facts::default();
+    let facts = Facts { image: Some(image.to_owned()), ..Facts::default() };
     let request =
         Request { version: ApiVersion::V1Alpha2, value: object, old: Some(object), unknown: &unknown, facts: &facts };
     let outcome = verdict_on(&request, base);

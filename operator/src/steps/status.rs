@@ -135,7 +135,7 @@ fn deployment_ready(conditions: &mut Conditions, deployment: Option<&DeploymentS
         (None, Some(state)) => match &state.stuck {
             Some(reason) if state.ready < state.wanted => (false, format!("Deployment does not get on: {reason}")),
             _ if state.ready == 0 && state.wanted > 0 => (false, "Deployment is pending".to_owned()),
-            _ if state.is_rolling_out() => {
+            _ if !state.observed || state.replicas > state.updated => {
                 (false, format!("Deployment is rolling out: {}/{} replicas updated", state.updated, state.wanted))
             }
             _ if state.ready < state.wanted => {

@@ -36,8 +36,10 @@ pub struct ChildRecord {
     pub labelled: bool,
     /// The digest of what was applied, by its annotation.
     pub applied: Option<u64>,
-    /// Digest of the set of fields that are ours.
+    /// Digest of the set of fields that are ours, the replica count left out.
     pub fields: u64,
+    /// Whether the replica count of a Deployment is ours.
+    pub replicas: bool,
     /// That set as JSON, until it has been looked at once.
     pub pending: Option<Box<str>>,
     /// Whether fields are ours by another entry than that of server-side apply: the Go operator's, or from a creation.
@@ -65,8 +67,11 @@ impl ChildRecord {
             .map(|owner| owner.name.as_str());
         let entries = metadata.managed_fields.as_deref().unwrap_or_default();
         let ours: Vec<_> = entries.iter().filter(|entry| is_main(entry) && is_ours(entry, owner_name)).collect();
-        let fields = union(ours.iter().filter_map(|entry| Some(&entry.fields_v1.as_ref()?.0)));
+        let mut fields = union(ours.iter().filter_map(|entry| Some(&entry.fields_v1.as_ref()?.0)));
         let text = fields.to_string();
+        // An autoscaler takes it over, which is no change of what the operator wants.
+        let spec = fields.get_mut("f:spec").and_then(Value::as_object_mut);
+        let replicas = spec.is_some_and(|spec| spec.shift_remove("f:replicas").is_some());
         Self {
             uid: metadata.uid.as_deref().unwrap_or_default().into(),
             version: version(metadata),
@@ -74,7 +79,8 @@ impl ChildRecord {
             owner_name: owner_name.map(Into::into),
             labelled: label(MANAGED_BY.0).map(String::as_str) == Some(MANAGED_BY.1),
             applied: metadata.annotations.as_ref().and_then(|all| u64::from_str_radix(all.get(APPLIED)?, 16).ok()),
-            fields: digest_bytes(text.as_bytes()),
+            fields: digest(&fields),
+            replicas,
             pending: Some(text.into()),
             legacy: ours.iter().any(|entry| !is_apply(entry)),
             created: metadata.creation_timestamp.as_ref().map(|time| time.0.as_second()).unwrap_or_default(),
@@ -199,6 +205,13 @@ struct Inner {
 struct Settled {
     applied: u64,
     fields: u64,
+    replicas: bool,
+}
+
+impl Settled {
+    fn of(record: &ChildRecord, applied: u64) -> Self {
+        Self { applied, fields: record.fields, replicas: record.replicas }
+    }
 }
 
 /// All children.
@@ -217,8 +230,9 @@ impl Children {
         }
         let old_owner = known.and_then(|known| known.owner.clone());
         let settled = inner.settled.get(&record.uid);
-        let is_settled =
-            settled.is_some_and(|settled| record.applied == Some(settled.applied) && record.fields == settled.fields);
+        let is_settled = settled.is_some_and(|settled| {
+            record.applied == Some(settled.applied) && *settled == Settled::of(&record, settled.applied)
+        });
         let mut record = record;
         if is_settled {
             record.pending = None;
@@ -280,13 +294,15 @@ impl Children {
     pub fn is_settled(&self, place: &Place, record: &ChildRecord, applied: u64, desired: &Value) -> bool {
         let mut inner = self.lock();
         if let Some(settled) = inner.settled.get(&record.uid) {
-            return settled.applied == applied && settled.fields == record.fields && record.applied == Some(applied);
+            let fields = settled.applied == applied && settled.fields == record.fields;
+            let replicas = settled.replicas == record.replicas || desired["spec"]["replicas"].is_null();
+            return fields && replicas && record.applied == Some(applied);
         }
         let Some(pending) = &record.pending else { return false };
         let fields: Value = serde_json::from_str(pending).unwrap_or_default();
         let right = record.applied == Some(applied) && covers(&fields, desired);
         if right {
-            inner.settled.insert(record.uid.clone(), Settled { applied, fields: record.fields });
+            inner.settled.insert(record.uid.clone(), Settled::of(record, applied));
             if let Some(kept) = inner.records.get_mut(place) {
                 kept.pending = None;
             }
@@ -296,7 +312,7 @@ impl Children {
 
     /// The child has just been written, and this is what the API server made of it.
     pub fn settle(&self, place: Place, record: ChildRecord, applied: u64) {
-        let settled = Settled { applied, fields: record.fields };
+        let settled = Settled::of(&record, applied);
         self.lock().settled.insert(record.uid.clone(), settled);
         self.put(place, record);
     }

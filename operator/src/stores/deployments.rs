@@ -25,6 +25,8 @@ pub struct DeploymentState {
     pub observed: bool,
     /// Whether pods are replaced all at once.
     pub recreates: bool,
+    /// The resource that its selector names.
+    pub instance: String,
     /// Image of the server.
     pub image: String,
     /// The generated ConfigMap or that of the user that it mounts.
@@ -61,6 +63,9 @@ impl DeploymentState {
             available: number(|status| status.available_replicas),
             observed: status.and_then(|status| status.observed_generation) >= deployment.metadata.generation,
             recreates: spec.and_then(|spec| spec.strategy.as_ref()?.type_.as_deref()) == Some("Recreate"),
+            instance: spec
+                .and_then(|spec| spec.selector.match_labels.as_ref()?.get(crate::resources::INSTANCE).cloned())
+                .unwrap_or_default(),
             image: pod.and_then(|pod| pod.containers.first()?.image.clone()).unwrap_or_default(),
             config_maps: pod
                 .and_then(|pod| pod.volumes.as_deref())
@@ -113,7 +118,7 @@ pub fn ingress_host(ingress: &Ingress) -> String {
 /// The states, by namespace and name.
 #[derive(Debug)]
 pub struct States<T> {
-    all: Mutex<HashMap<Key, Arc<T>>>,
+    all: Mutex<HashMap<Key, (u128, Arc<T>)>>,
 }
 
 impl<T> Default for States<T> {
@@ -126,15 +131,22 @@ impl<T: PartialEq> States<T> {
     /// The state of this name.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Arc<T>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).get(key).map(|(_, state)| Arc::clone(state))
     }
 
-    /// Keeps a state, and says whether it differs from the one before.
-    pub fn put(&self, key: Key, state: T) -> bool {
+    /// Keeps a state of this resource version unless a later one is known, and says whether it differs from the one
+    /// before.
+    pub fn put(&self, key: Key, version: u128, state: T) -> bool {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let changed = all.get(&key).is_none_or(|known| **known != state);
+        let known = all.get(&key);
+        if known.is_some_and(|(known, _)| *known > version) {
+            return false;
+        }
+        let changed = known.is_none_or(|(_, known)| **known != state);
         if changed {
-            all.insert(key, Arc::new(state));
+            all.insert(key, (version, Arc::new(state)));
+        } else if let Some((known, _)) = all.get_mut(&key) {
+            *known = version;
         }
         changed
     }

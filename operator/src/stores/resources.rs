@@ -17,6 +17,8 @@ pub struct Stored {
     pub version: u128,
     /// The version that its `overrideConfig` was written in.
     pub written_as: ApiVersion,
+    /// Whether fields of it were written in v1alpha1.
+    pub is_older: bool,
     /// Whether it is being deleted.
     pub deleting: bool,
     json: Box<[u8]>,
@@ -32,6 +34,10 @@ impl Stored {
             uid: object.metadata.uid.clone().unwrap_or_default(),
             version: super::version(&object.metadata),
             written_as: written_as(&fields),
+            is_older: fields.iter().any(|entry| {
+                entry["apiVersion"] == ApiVersion::V1Alpha1.api_version()
+                    && entry["subresource"].as_str().is_none_or(str::is_empty)
+            }),
             deleting: object.metadata.deletion_timestamp.is_some(),
             json: serde_json::to_vec(&object).unwrap_or_default().into_boxed_slice(),
         }

@@ -7,7 +7,7 @@ use super::{Stored, Stores};
 use crate::metrics::Metrics;
 use crate::operator_config::{CONFIG_MAP, OperatorConfig};
 use crate::queue::{Key, Queue};
-use crate::resources::{ANYUID_ROLE, MANAGED_BY};
+use crate::resources::{ANYUID_ROLE, Kind, MANAGED_BY};
 use futures_util::{StreamExt as _, pin_mut};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -76,7 +76,9 @@ pub async fn run(
         watches.child::<RoleBinding>(&mut tasks, scope, "rolebindings");
         let stores = Arc::clone(&watches.stores);
         watches.full::<Deployment>(&mut tasks, scope, "deployments", move |key, found| match found {
-            Some(deployment) => stores.deployments.put(key, DeploymentState::of(deployment)),
+            Some(deployment) => {
+                stores.deployments.put(key, super::version(&deployment.metadata), DeploymentState::of(deployment))
+            }
             None => {
                 stores.deployments.remove(&key);
                 true
@@ -88,7 +90,7 @@ pub async fn run(
             scope,
             "persistentvolumeclaims",
             move |key, found| match found {
-                Some(claim) => stores.claims.put(key, ClaimState::of(claim)),
+                Some(claim) => stores.claims.put(key, super::version(&claim.metadata), ClaimState::of(claim)),
                 None => {
                     stores.claims.remove(&key);
                     true
@@ -97,7 +99,7 @@ pub async fn run(
         );
         let stores = Arc::clone(&watches.stores);
         watches.full::<Ingress>(&mut tasks, scope, "ingresses", move |key, found| match found {
-            Some(ingress) => stores.ingresses.put(key, ingress_host(ingress)),
+            Some(ingress) => stores.ingresses.put(key, super::version(&ingress.metadata), ingress_host(ingress)),
             None => {
                 stores.ingresses.remove(&key);
                 true
@@ -153,6 +155,22 @@ fn owner_of(metadata: &ObjectMeta) -> Option<Key> {
     let owner = metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     (owner.kind == llsd_generator::api::KIND)
         .then(|| Key::new(metadata.namespace.as_deref().unwrap_or_default(), &owner.name))
+}
+
+/// The resource that an object belongs to: the one that controls it, else, where that was lost, the one that its name
+/// speaks of.
+fn resource_of(plural: &str, metadata: &ObjectMeta) -> Option<Key> {
+    if metadata.owner_references.iter().flatten().any(|owner| owner.controller == Some(true)) {
+        return owner_of(metadata);
+    }
+    let name = metadata.name.as_deref()?;
+    let base = Kind::ALL.into_iter().filter(|kind| kind.plural() == plural).find_map(|kind| match kind {
+        Kind::Deployment => Some(name),
+        Kind::GeneratedConfig => name.rsplit_once("-config-").map(|(base, _)| base),
+        Kind::DerivedSecret => name.rsplit_once("-storage-").map(|(base, _)| base),
+        kind => name.strip_suffix(kind.suffix())?.strip_suffix('-'),
+    })?;
+    Some(Key::new(metadata.namespace.as_deref().unwrap_or_default(), base))
 }
 
 /// Says once that a list is complete.
@@ -386,7 +404,7 @@ impl Track {
         self.missing.remove(&place);
         let news = self.stores.children.put(place, ChildRecord::read(metadata));
         if (news || changed)
-            && let Some(owner) = owner_of(metadata)
+            && let Some(owner) = resource_of(self.plural, metadata)
         {
             self.queue.add(owner);
         }
@@ -394,7 +412,7 @@ impl Track {
 
     fn gone(&mut self, metadata: &ObjectMeta) {
         self.stores.children.remove(&place_of(self.plural, metadata), metadata.uid.as_deref());
-        if let Some(owner) = owner_of(metadata) {
+        if let Some(owner) = resource_of(self.plural, metadata) {
             self.queue.add(owner);
         }
     }
