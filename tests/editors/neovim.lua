@@ -71,6 +71,15 @@ wait('the fix', function() return vim.api.nvim_buf_get_changedtick(0) ~= settled
 emit('fixed', buffer())
 wait('a clean buffer', function() return #vim.diagnostic.get(0) == 0 end)
 
+-- A provider's id, where it is declared and where it is used; then the layout.
+local before = vim.api.nvim_buf_get_changedtick(0)
+vim.api.nvim_win_set_cursor(0, { vim.fn.search('id: main', 'nw'), 12 })
+vim.lsp.buf.rename('renamed')
+wait('the rename', function() return vim.api.nvim_buf_get_changedtick(0) ~= before end)
+emit('renamed', buffer())
+vim.lsp.buf.format({ timeout_ms = patience })
+emit('formatted', buffer())
+
 local preview = ask('llsd/preview', { position = { line = line, character = 0 } })
 emit('preview', preview)
 

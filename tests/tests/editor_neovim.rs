@@ -1,4 +1,5 @@
-//! A user's way through one file in a real Neovim: mistakes, completion, hover, a fix, the preview, a migration.
+//! A user's way through one file in a real Neovim: mistakes, completion, hover, a fix, a rename,
+//! formatting, the preview, a migration.
 
 use serde_json::{Map, Value};
 use std::fs;
@@ -16,8 +17,13 @@ spec:
     name: starter
   providers:
     inference:
-      - provider: vll▮
+      - id: main
+        provider: vll▮
         endpont: http://vllm:8000/v1 # \u{1F999} and so does this one
+  resources:
+    models:
+      - name:   llama
+        provider: main
 ";
 
 /// Runs the scenario of `tests/editors/neovim.lua` and collects what it says.
@@ -68,12 +74,16 @@ fn neovim_shows_completes_explains_and_mends() {
     assert_eq!(said["completed"], completed);
 
     let found = &said["diagnostics"][0];
-    assert_eq!((&found["line"], &found["column"]), (&11.into(), &8.into()), "{found}");
+    assert_eq!((&found["line"], &found["column"]), (&12.into(), &8.into()), "{found}");
     assert_eq!(found["source"], "llsd");
     assert!(found["message"].as_str().expect("a message").contains("endpont"), "{found}");
 
     assert!(said["hover"].as_str().is_some_and(|text| text.contains("remote::vllm")), "{}", said["hover"]);
     assert_eq!(said["fixed"], fixed);
+
+    let renamed = fixed.replace("id: main", "id: renamed").replace("provider: main", "provider: renamed");
+    assert_eq!(said["renamed"], renamed);
+    assert_eq!(said["formatted"], renamed.replace("name:   llama", "name: llama"));
 
     let config = said["preview"]["text"].as_str().expect("a config");
     assert!(config.contains("base_url: http://vllm:8000/v1"), "{config}");

@@ -65,6 +65,15 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
 }
 
 fn parse(body: &[u8]) -> Message {
+    // Some clients, eglot among them, send `"params": null` where the library wants none.
+    const NO_PARAMS: &[u8] = b"\"params\":null";
+    if body.windows(NO_PARAMS.len()).any(|part| part == NO_PARAMS)
+        && let Ok(Value::Object(mut message)) = serde_json::from_slice(body)
+        && message.get("params").is_some_and(Value::is_null)
+    {
+        message.remove("params");
+        return parse(Value::Object(message).to_string().as_bytes());
+    }
     // An answer reads as a request without a method.
     if let Some(request) = serde_json::from_slice(body).ok().filter(|request: &Request| !request.method().is_empty()) {
         return Message::Request(request);
@@ -116,6 +125,13 @@ mod tests {
             "\r\nContent-Type: x\r\ncontent-length:36\r\n\r\n".to_owned() + r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
         ];
         assert_eq!(all(stream.concat().as_bytes()), ["-32700", "-32600", "a", "answer to 7"]);
+    }
+
+    #[test]
+    fn no_parameters_may_be_null() {
+        let stream = framed(r#"{"jsonrpc":"2.0","id":1,"method":"shutdown","params":null}"#);
+        let Ok(Some(Message::Request(request))) = read(&mut stream.as_bytes()) else { panic!("no request") };
+        assert_eq!((request.method(), request.params()), ("shutdown", None));
     }
 
     #[test]

@@ -1,0 +1,109 @@
+;;; What a user does in Emacs with eglot, one JSON line for each result:
+;;;   emacs --batch -l emacs.el FILE SERVER
+;;; FILE has a misspelt key with one obvious fix; the marker ▮ in it is where completion is asked for, and is removed.
+
+(package-initialize)
+(require 'eglot)
+(require 'flymake)
+(require 'json)
+(require 'yaml-mode)
+
+(defvar patience 30)
+
+(defvar received 'nothing "The newest diagnostics of the file, as eglot got them: flymake shows them when Emacs is idle.")
+
+(cl-defmethod eglot-handle-notification :before
+  (_server (_method (eql textDocument/publishDiagnostics)) &key uri diagnostics &allow-other-keys)
+  (when (and buffer-file-name (string-suffix-p (file-name-nondirectory buffer-file-name) uri))
+    (setq received (append diagnostics nil))))
+
+(defun emit (name value)
+  (princ (concat (json-encode (list (cons name value))) "\n")))
+
+(defun await (what condition)
+  (with-timeout (patience (error "Waited in vain for %s; diagnostics: %S" what received))
+    (while (not (funcall condition))
+      (accept-process-output nil 0.02))))
+
+(defun buffer-text ()
+  (buffer-substring-no-properties (point-min) (point-max)))
+
+(defun ask (method &optional more)
+  (eglot--signal-textDocument/didChange)
+  (jsonrpc-request (eglot-current-server) method
+                   (append more (eglot--TextDocumentPositionParams))))
+
+(defun place (diagnostic)
+  (plist-get (plist-get diagnostic :range) :start))
+
+(defun say-diagnostics (name)
+  (emit name
+        (vconcat (mapcar (lambda (found)
+                           (list (cons 'line (plist-get (place found) :line))
+                                 (cons 'message (plist-get found :message))))
+                         received))))
+
+;; The first choice wherever Emacs would ask.
+(setq eglot-confirm-server-initiated-edits nil)
+(fset 'completing-read (lambda (_ choices &rest _) (caar choices)))
+(fset 'read-string (lambda (&rest _) "renamed"))
+(fset 'yes-or-no-p (lambda (&rest _) t))
+(fset 'y-or-n-p (lambda (&rest _) t))
+
+(let ((file (expand-file-name (pop command-line-args-left)))
+      (server (pop command-line-args-left)))
+  (add-to-list 'eglot-server-programs (list 'yaml-mode server "lsp"))
+  (setq eglot-sync-connect patience eglot-autoshutdown t create-lockfiles nil make-backup-files nil)
+  (find-file file)
+  (yaml-mode)
+  (eglot (list 'yaml-mode) (cons 'transient default-directory) 'eglot-lsp-server (list server "lsp") "yaml")
+  (await "the server" #'eglot-managed-p)
+  (emit "server" (list (cons 'name (plist-get (eglot--server-info (eglot-current-server)) :name))
+                       (cons 'mode (symbol-name major-mode))))
+
+  ;; Completion at the marker, accepted with the first offer that fits.
+  (goto-char (point-min))
+  (search-forward "▮")
+  (delete-char -1)
+  (eglot--signal-textDocument/didChange)
+  (let* ((capf (eglot-completion-at-point))
+         (offers (all-completions (buffer-substring-no-properties (nth 0 capf) (nth 1 capf)) (nth 2 capf)))
+         (first (car offers)))
+    (emit "completion" (vconcat (mapcar #'substring-no-properties offers)))
+    (let ((start (nth 0 capf)) (end (nth 1 capf)) (exit (plist-get (nthcdr 3 capf) :exit-function)))
+      (delete-region start end)
+      (goto-char start)
+      (insert first)
+      (when exit (funcall exit first 'finished))))
+  (emit "completed" (buffer-text))
+
+  (emit "hover" (plist-get (plist-get (progn (backward-char) (ask :textDocument/hover)) :contents) :value))
+
+  ;; What is wrong, without the half-typed word.
+  (await "diagnostics" (lambda () (and (listp received) (= 1 (length received)))))
+  (say-diagnostics "diagnostics")
+
+  ;; The fix, through eglot's own command.
+  (goto-char (eglot--lsp-position-to-point (place (car received))))
+  (let ((before (buffer-chars-modified-tick)))
+    (eglot-code-actions (point) (1+ (point)) "quickfix" t)
+    (await "the fix" (lambda () (/= before (buffer-chars-modified-tick)))))
+  (emit "fixed" (buffer-text))
+  ;; Edits are sent when Emacs is idle, which it never is in a batch.
+  (eglot--signal-textDocument/didChange)
+  (await "a clean buffer" (lambda () (null received)))
+
+  ;; A provider's id, where it is declared and where it is used.
+  (goto-char (point-min))
+  (search-forward "id: main")
+  (eglot-rename "renamed")
+  (emit "renamed" (buffer-text))
+
+  (goto-char (point-min))
+  (eglot-format-buffer)
+  (emit "formatted" (buffer-text))
+
+  (emit "preview" (plist-get (ask :llsd/preview) :text))
+  (set-buffer-modified-p nil)
+  (eglot-shutdown (eglot-current-server))
+  (kill-emacs 0))

@@ -1,0 +1,65 @@
+//! A user's way through one file in a real Emacs with eglot: completion, hover, a mistake and its fix, a rename,
+//! formatting, the preview.
+
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const RESOURCE: &str = "\
+# A comment that stays.
+apiVersion: llamastack.io/v1alpha2
+kind: LlamaStackDistribution
+metadata:
+  name: minimal
+spec:
+  distribution:
+    name: starter
+  providers:
+    inference:
+      - id: main
+        provider: vll▮
+        endpont: http://vllm:8000/v1 # \u{1F999} and so does this one
+  resources:
+    models:
+      - name:   llama
+        provider: main
+";
+
+#[test]
+fn emacs_completes_explains_mends_renames_and_formats() {
+    let folder = std::env::temp_dir().join(format!("llsd-emacs-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("resource.yaml");
+    fs::write(&file, RESOURCE).expect("a file can be written");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/emacs.el");
+    let output = Command::new("emacs")
+        .args(["--batch", "-l"])
+        .arg(script)
+        .args([&file, llsd_tests::llsd::binary()])
+        // Nothing of the user's own set-up takes part.
+        .env("HOME", &folder)
+        .output()
+        .expect("Emacs is installed by tests/setup/packages.sh");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    let mut said = Map::new();
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let entry: Map<String, Value> = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        said.extend(entry);
+    }
+    let completed = RESOURCE.replace("vll▮", "vllm");
+    let fixed = completed.replace("endpont", "endpoint");
+    let renamed = fixed.replace("id: main", "id: renamed").replace("provider: main", "provider: renamed");
+    assert_eq!(said["server"], serde_json::json!({"name": "llsd", "mode": "yaml-mode"}));
+    assert!(said["completion"].as_array().is_some_and(|offers| offers.contains(&"vllm".into())));
+    assert_eq!(said["completed"], completed);
+    assert!(said["hover"].as_str().is_some_and(|text| text.contains("remote::vllm")), "{}", said["hover"]);
+    assert_eq!(said["diagnostics"][0]["line"], 12);
+    assert!(said["diagnostics"][0]["message"].as_str().is_some_and(|text| text.contains("endpont")));
+    assert_eq!(said["fixed"], fixed);
+    assert_eq!(said["renamed"], renamed);
+    assert_eq!(said["formatted"], renamed.replace("name:   llama", "name: llama"));
+    assert!(said["preview"].as_str().is_some_and(|text| text.contains("base_url: http://vllm:8000/v1")));
+    let _ = fs::remove_dir_all(&folder);
+}
