@@ -38,12 +38,15 @@ FILES ?=
 # How many resources the operator is measured with.
 RESOURCES ?= 300 1000
 
-bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml) and the operator (beside what the Go operator needed)
+bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml) the operator (beside what the Go operator needed) and the language server (beside yaml-language-server)
 	LLSD_BENCH_FILES='$(wildcard $(FILES))' $(CARGO) bench --quiet --package llsd-yaml --bench throughput
 	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- samples/*.yaml configs/*/config.yaml $(FILES)
 	$(CARGO) build --quiet --release --package llsd-operator
 	LLSD_OPERATOR_BIN='$(CURDIR)/target/release/llsd-operator' \
 		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
+	$(CARGO) build --quiet --release --package llsd
+	tools=$$(tests/bench/setup.sh) && \
+		nice $(CARGO) run --quiet --release --package llsd-bench -- '$(CURDIR)/target/release/llsd' "$$tools"
 
 crd: ## write operator/deploy/crd/ again from the types
 	$(CARGO) run --quiet --package llsd-generator --example crd

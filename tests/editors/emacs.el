@@ -9,12 +9,13 @@
 (require 'yaml-mode)
 
 (defvar patience 30)
+(defvar file-name (file-name-nondirectory (car command-line-args-left)))
 
 (defvar received 'nothing "The newest diagnostics of the file, as eglot got them: flymake shows them when Emacs is idle.")
 
 (cl-defmethod eglot-handle-notification :before
   (_server (_method (eql textDocument/publishDiagnostics)) &key uri diagnostics &allow-other-keys)
-  (when (and buffer-file-name (string-suffix-p (file-name-nondirectory buffer-file-name) uri))
+  (when (string-suffix-p file-name uri)
     (setq received (append diagnostics nil))))
 
 (defun emit (name value)
