@@ -65,6 +65,15 @@ struct Here<'d> {
 
 impl<'d> Here<'d> {
     fn cursor(&self, place: Place, container: Vec<Step>, replace: Span) -> Cursor {
+        // Of a quote without end the parser may have kept the word only.
+        let mut replace = replace;
+        let before = &self.text[..replace.start];
+        if matches!(place, Place::Key { .. })
+            && before.ends_with(['"', '\''])
+            && before[self.line_start(replace.start)..].trim_start().len() == 1
+        {
+            replace.start -= 1;
+        }
         let written = Span::new(replace.start, self.offset.clamp(replace.start, replace.end.max(replace.start)));
         let prefix = written.slice(self.text).trim_start_matches(['"', '\'']).to_owned();
         let needs_space = matches!(place, Place::Value { .. } | Place::Item { .. })
@@ -110,8 +119,11 @@ impl<'d> Here<'d> {
         loop {
             if node.is_flow() {
                 let span = node.span();
-                let inside = span.start < self.offset
-                    && (self.offset < span.end || (node.is_unclosed() && self.offset <= self.reach(node)));
+                // Of brackets that are open at the end only the outermost is marked.
+                let source = node.source();
+                let open = node.is_unclosed() || source.len() < 2 || !source.ends_with([']', '}']);
+                let inside =
+                    span.start < self.offset && (self.offset < span.end || (open && self.offset <= self.reach(node)));
                 if inside && self.text[span.start..].starts_with(['[', '{']) {
                     found = Some(node);
                 }
@@ -180,11 +192,23 @@ impl<'d> Here<'d> {
         if let Some(node) = self.covering_scalar() {
             return self.in_scalar(node, start, start + indent);
         }
-        if line.trim().is_empty() {
+        let comments = self.doc.comments();
+        let comment = comments.get(comments.partition_point(|comment| comment.span.start < start));
+        let before_comment = match comment.filter(|comment| comment.span.start < end) {
+            Some(comment) => &self.text[start..comment.span.start],
+            None => line,
+        };
+        if before_comment.trim().is_empty() {
             return self.by_indentation(self.offset - start, Span::empty(self.offset));
         }
         if self.offset < start + indent || self.text[start..].starts_with("---") {
             return self.none();
+        }
+        // A word alone on its line that the parser could not place is a key half typed.
+        let word = Span::new(start + indent, start + before_comment.trim_end().len());
+        let is_word = !word.slice(self.text).contains([':', '{', '[']) && !word.slice(self.text).starts_with('-');
+        if is_word && word.contains(self.offset) && self.doc.node_at(self.offset).is_none_or(|node| !node.is_scalar()) {
+            return self.by_indentation(indent, word);
         }
         self.behind_sign(start)
     }
@@ -217,7 +241,7 @@ impl<'d> Here<'d> {
             let word = Span::new(content, end.min(span.end).max(content));
             return self.by_indentation(content - line, word);
         }
-        let alone = span.start == content && node.style() == Style::Plain;
+        let alone = span.start == content;
         if alone && !span.slice(self.text).contains(['\n', '\r']) && node.key().is_none_or(|k| k.span().end < line) {
             let below_key = node.key().is_some();
             if below_key || node.parent().is_none() {

@@ -105,3 +105,34 @@ fn flow() {
     check("a: [x, $0\nb: 1\n", r#"item a/1; "" of """#);
     check("a: [{n: 1, $0}]\n", r#"key in `a/0` beside [n]; "" of """#);
 }
+
+#[test]
+fn brackets_that_are_still_open() {
+    check("a: [{b: $0", r#"value a/0/b; "" of """#);
+    check("a: [{b: x, c$0", r#"key in `a/0` beside [b]; "c" of "c""#);
+    check("a: {b: 1, c: {$0", r#"key in `a/c` beside []; "" of """#);
+    check("a: {b: [x], c: [$0", r#"item a/c/0; "" of """#);
+    check("a: [{b: \"$0", r#"value a/0/b; "" of "\"""#);
+}
+
+#[test]
+fn in_front_of_a_comment() {
+    check("a:\n  $0  # c\n  b: 1\n", r#"key in `a` beside [b]; "" of """#);
+    check("a:\n  $0  # c\n", r#"key in `a` beside []; "" of """#);
+    check("a:\n  d$0  # c\n  b: 1\n", r#"key in `a` beside [b]; "d" of "d""#);
+    check("a:\n  b:\n    $0  # c\n  c: 1\n", r#"key in `a/b` beside []; "" of """#);
+}
+
+#[test]
+fn quoted_keys() {
+    check("\"$0", r#"key in `` beside []; "" of "\"""#);
+    check("\"a\": 1\n\"b$0", r#"key in `` beside [a]; "b" of "\"b""#);
+    check("a:\n  \"$0", r#"key in `a` beside []; "" of "\"""#);
+    check("a:\n  \"b$0\"\n", r#"key in `a` beside []; "b" of "\"b\"""#);
+    check("a:\n  \"b\": 1\n  'c$0'\n", r#"key in `a` beside [b]; "c" of "'c'""#);
+}
+
+#[test]
+fn keys_beside_template_lines() {
+    check("a:\n  b$0\n  {{- with .x }}\n  c: 1\n  {{- end }}\n", r#"key in `a` beside [c]; "b" of "b""#);
+}

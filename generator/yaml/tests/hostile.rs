@@ -126,3 +126,13 @@ fn alias_bomb() {
     assert!(doc.nodes().count() < 400);
     assert_eq!(doc.strict_error(), None);
 }
+/// The end of a broken text may stand where a key is looked for.
+#[test]
+fn a_sign_and_blanks_at_the_end_of_a_broken_text() {
+    for sign in [",", "+", "x", "]", "%"] {
+        for blanks in ["  ", "   ", "  \t"] {
+            llsd_yaml::parse_document(&format!("a: b: [\nc\n{sign}{blanks}"));
+            llsd_yaml::parse_document(&format!("{sign}{blanks}\n\"\n{sign}{blanks}"));
+        }
+    }
+}

@@ -198,6 +198,27 @@ impl Analysis {
         found.into_iter().flatten().map(|(key, _)| key.clone()).collect()
     }
 
+    /// Names of Secrets that resources of this file refer to.
+    pub(crate) fn named_secrets(&self) -> BTreeSet<String> {
+        self.referred(|reference| match reference {
+            Reference::Secret((_, name)) => Some(name),
+            Reference::ConfigMap(_) => None,
+        })
+    }
+
+    /// Names of ConfigMaps that resources of this file refer to.
+    pub(crate) fn named_config_maps(&self) -> BTreeSet<String> {
+        self.referred(|reference| match reference {
+            Reference::ConfigMap((_, name)) => Some(name),
+            Reference::Secret(_) => None,
+        })
+    }
+
+    fn referred(&self, name: impl Fn(&Reference) -> Option<&String>) -> BTreeSet<String> {
+        let references = self.documents().flat_map(|located| located.document.references());
+        references.filter_map(name).cloned().collect()
+    }
+
     /// Names of models that resources of this file register.
     pub(crate) fn model_names(&self) -> Vec<String> {
         let resources = self.documents().flat_map(|located| located.document.resources());

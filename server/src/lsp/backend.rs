@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub capabilities: OnceLock<Capabilities>,
     /// Tokens sent last.
     pub tokens: handlers::semantic_tokens::Sent,
+    /// Documentation of what was offered last.
+    pub offered: handlers::completion::Offered,
     /// Configs shown last.
     pub previews: handlers::preview::Shown,
     /// Settings.
@@ -136,6 +138,7 @@ impl Backend {
             exit,
             folders: Mutex::default(),
             tokens: Default::default(),
+            offered: Default::default(),
             previews: Default::default(),
             published: Mutex::default(),
             watched: AtomicBool::default(),
@@ -252,6 +255,10 @@ impl LanguageServer for Backend {
 
     async fn did_change_workspace_folders(&self, params: lsp::DidChangeWorkspaceFoldersParams) {
         handlers::workspace_folders::handle(self, params);
+    }
+
+    async fn completion_resolve(&self, item: lsp::CompletionItem) -> Result<lsp::CompletionItem> {
+        Ok(handlers::completion::resolve(self, item))
     }
 
     async fn completion(&self, params: lsp::CompletionParams) -> Result<Option<lsp::CompletionResponse>> {

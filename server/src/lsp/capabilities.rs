@@ -9,6 +9,8 @@ use tower_lsp::lsp_types::{self as lsp, OneOf, ServerCapabilities};
 pub(super) struct Client {
     /// What positions count.
     pub encoding: Encoding,
+    /// Whether the client asks for the documentation of an offer when it shows it.
+    pub resolves_documentation: bool,
     /// Whether completions may hold placeholders.
     pub snippets: bool,
     /// Whether the outline may be a tree.
@@ -59,6 +61,9 @@ impl Client {
         let wants_pull = options.and_then(|options| options.get("diagnostics")).is_some_and(|how| how == "pull");
         Self {
             encoding: Encoding::negotiate(offered),
+            resolves_documentation: text_document
+                .and_then(|text| text.completion.as_ref()?.completion_item.as_ref()?.resolve_support.as_ref())
+                .is_some_and(|support| support.properties.iter().any(|property| property == "documentation")),
             snippets: text_document
                 .and_then(|text| text.completion.as_ref()?.completion_item.as_ref()?.snippet_support)
                 .unwrap_or(false),
@@ -121,8 +126,10 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
             ..lsp::TextDocumentSyncOptions::default()
         })),
         completion_provider: Some(lsp::CompletionOptions {
-            // Keys and values are words; these start one.
-            trigger_characters: Some([" ", ":", "-", "\"", "'", "\n"].map(str::to_owned).to_vec()),
+            // Keys and values are words; these start one, in block and in flow style. No character commits an offer:
+            // any of them may be part of a value.
+            trigger_characters: Some([" ", ":", "-", "\"", "'", "\n", "{", "[", ","].map(str::to_owned).to_vec()),
+            resolve_provider: Some(true),
             ..lsp::CompletionOptions::default()
         }),
         hover_provider: Some(lsp::HoverProviderCapability::Simple(true)),

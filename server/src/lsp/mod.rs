@@ -16,4 +16,4 @@ mod server;
 mod virtual_document;
 mod wire;
 
-pub use server::{Transport, run};
+pub use server::{Transport, run, run_over};

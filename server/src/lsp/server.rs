@@ -40,14 +40,22 @@ pub enum Transport {
 /// # Errors
 /// If the runtime cannot be started or nobody listens on the port.
 pub fn run(transport: Transport) -> io::Result<ExitCode> {
-    let (incoming, outgoing, writer) = match transport {
-        Transport::Stdio => connect(io::stdin(), io::stdout()),
+    match transport {
+        Transport::Stdio => run_over(io::stdin(), io::stdout()),
         Transport::Socket(port) => {
             let stream = TcpStream::connect(("127.0.0.1", port))?;
             stream.set_nodelay(true)?;
-            connect(stream.try_clone()?, stream)
+            run_over(stream.try_clone()?, stream)
         }
-    };
+    }
+}
+
+/// The same over any pair of streams.
+///
+/// # Errors
+/// If the runtime cannot be started.
+pub fn run_over(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> io::Result<ExitCode> {
+    let (incoming, outgoing, writer) = connect(input, output);
     // One thread runs the loop; analyses run on the blocking pool.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(THREADS).build()?;
     let exit = Arc::new(Exit::default());

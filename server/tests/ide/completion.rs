@@ -119,13 +119,13 @@ fn provider_types_by_short_name() {
     check(
         &v1alpha2("distribution:\n  name: starter\nproviders:\n  safety:\n    - provider: $0"),
         expect![[r#"
-        code-scanner | inline::code-scanner | "code-scanner" for ""
-        llama-guard | inline::llama-guard | "llama-guard" for ""
-        prompt-guard | inline::prompt-guard | "prompt-guard" for ""
-        bedrock | remote::bedrock | "bedrock" for ""
-        nvidia | remote::nvidia | "nvidia" for ""
-        sambanova | remote::sambanova | "sambanova" for ""
-    "#]],
+            llama-guard | inline::llama-guard | "llama-guard" for ""
+            prompt-guard | inline::prompt-guard | "prompt-guard" for ""
+            code-scanner | inline::code-scanner | "code-scanner" for ""
+            bedrock | remote::bedrock | "bedrock" for ""
+            nvidia | remote::nvidia | "nvidia" for ""
+            sambanova | remote::sambanova | "sambanova" for ""
+        "#]],
     );
 }
 
@@ -153,11 +153,13 @@ fn settings_of_the_provider() {
     check(
         &v1alpha2("providers:\n  inference:\n    - provider: vllm\n      settings:\n        $0"),
         expect![[r#"
-        allowed_models | list | "allowed_models:\n  - $1" for ""
-        max_tokens | integer, default 4096 | "max_tokens: ${1:4096}" for ""
-        refresh_models | boolean, default false | "refresh_models: ${1:true}" for ""
-        tls_verify | value, default true | "tls_verify: ${1:true}" for ""
-    "#]],
+            allowed_models | list | "allowed_models:\n  - $1" for ""
+            max_tokens | integer, default 4096 | "max_tokens: ${1:4096}" for ""
+            refresh_models | boolean, default false | "refresh_models: ${1:true}" for ""
+            tls_verify | value, default true | "tls_verify: ${1:true}" for ""
+            base_url | string, required | "base_url: $1" for ""
+            api_token | string | "api_token: $1" for ""
+        "#]],
     );
     check(
         &v1alpha2("providers:\n  inference:\n    - provider: vllm\n      settings:\n        refresh_models: $0"),
@@ -219,23 +221,22 @@ fn apis_tools_and_shields() {
     check(
         &v1alpha2("disabled:\n  - ev$0"),
         expect![[r#"
-        eval | API | "eval" for "ev"
-        agents | API | "agents" for "ev"
-        batches | API | "batches" for "ev"
-        datasetio | API | "datasetio" for "ev"
-        file_processors | API | "file_processors" for "ev"
-        files | API | "files" for "ev"
-        inference | API | "inference" for "ev"
-        post_training | API | "post_training" for "ev"
-    "#]],
+            eval | API | "eval" for "ev"
+            scoring | API | "scoring" for "ev"
+            datasetio | API | "datasetio" for "ev"
+            post_training | API | "post_training" for "ev"
+            batches | API | "batches" for "ev"
+            files | API | "files" for "ev"
+            agents | API | "agents" for "ev"
+            safety | API | "safety" for "ev"
+        "#]],
     );
     check(
         &v1alpha2("distribution:\n  name: starter\nresources:\n  tools: [$0]"),
         expect![[r#"
-        websearch | tool group | "websearch" for ""
-        builtin::websearch | tool group | "builtin::websearch" for ""
-        builtin::rag | tool group | "builtin::rag" for ""
-    "#]],
+            websearch | builtin::websearch | "websearch" for ""
+            rag | builtin::rag | "rag" for ""
+        "#]],
     );
     check(
         &v1alpha2("providers:\n  safety:\n    - provider: llama-guard\nresources:\n  shields:\n    - $0"),
@@ -295,14 +296,14 @@ fn the_older_version() {
     check(
         text,
         expect![[r#"
-        ANTHROPIC_API_KEY | read by the distribution | "ANTHROPIC_API_KEY" for ""
-        AWS_BEARER_TOKEN_BEDROCK | read by the distribution | "AWS_BEARER_TOKEN_BEDROCK" for ""
-        AWS_DEFAULT_REGION | read by the distribution | "AWS_DEFAULT_REGION" for ""
-        AZURE_API_BASE | read by the distribution | "AZURE_API_BASE" for ""
-        AZURE_API_KEY | read by the distribution | "AZURE_API_KEY" for ""
-        AZURE_API_TYPE | read by the distribution | "AZURE_API_TYPE" for ""
-        AZURE_API_VERSION | read by the distribution | "AZURE_API_VERSION" for ""
-        BRAVE_SEARCH_API_KEY | read by the distribution | "BRAVE_SEARCH_API_KEY" for ""
-    "#]],
+            VLLM_URL | read by the distribution | "VLLM_URL" for ""
+            VLLM_API_TOKEN | read by the distribution | "VLLM_API_TOKEN" for ""
+            OLLAMA_URL | read by the distribution | "OLLAMA_URL" for ""
+            OPENAI_API_KEY | read by the distribution | "OPENAI_API_KEY" for ""
+            VLLM_MAX_TOKENS | read by the distribution | "VLLM_MAX_TOKENS" for ""
+            VLLM_TLS_VERIFY | read by the distribution | "VLLM_TLS_VERIFY" for ""
+            MILVUS_URL | read by the distribution | "MILVUS_URL" for ""
+            MILVUS_DB_PATH | read by the distribution | "MILVUS_DB_PATH" for ""
+        "#]],
     );
 }

@@ -20,6 +20,7 @@ mod preview;
 mod rename;
 mod replay;
 mod selection;
+mod share;
 mod support;
 mod symbols;
 mod symbols_of_workspace;

@@ -18,7 +18,6 @@ fn on_every_file(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
         })
         .collect();
     let steps: usize = all.iter().map(|(_, steps, _)| steps).sum();
-    println!("{steps} steps");
     let mut kinds: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for (name, _, surprises) in all {
         for (what, example) in surprises {
@@ -27,7 +26,7 @@ fn on_every_file(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
     }
     let shown: Vec<_> =
         kinds.iter().map(|(what, (count, example))| format!("{what} ({count} files)\n{example}")).collect();
-    assert!(kinds.is_empty(), "{} surprises\n\n{}", shown.len(), shown.join("\n\n"));
+    assert!(kinds.is_empty(), "{} surprises in {steps} steps\n\n{}", shown.len(), shown.join("\n\n"));
 }
 
 fn boundaries(text: &str) -> impl DoubleEndedIterator<Item = usize> + '_ {

@@ -57,7 +57,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn token(&self, at: usize) -> Token {
-        match self.bytes[at] {
+        match self.byte(at) {
             b'-' if scan::is_white(self.byte(at + 1)) => Token::Dash,
             b'?' if scan::is_white(self.byte(at + 1)) => Token::Question,
             b':' if scan::is_white(self.byte(at + 1)) => Token::Colon,

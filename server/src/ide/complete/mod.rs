@@ -1,5 +1,6 @@
 //! What could be written at the cursor.
 
+mod habit;
 mod keys;
 mod offer;
 mod outside;
@@ -37,6 +38,9 @@ pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem
     let lead = lead(text, cursor.replace.start);
     let keyed = followed_by_colon(text, cursor.replace.end);
     let mut offers = offers;
+    for offer in &mut offers {
+        offer.spell_out(&cursor.prefix);
+    }
     offers.sort_by_key(|offer| !starts_with(&offer.label, &cursor.prefix));
     offers
         .into_iter()

@@ -12,6 +12,8 @@ pub(super) struct Offer {
     pub(super) documentation: String,
     /// Lines of a snippet, relative to the place.
     pub(super) body: Vec<String>,
+    /// A longer name of the same thing, for those who begin to write that.
+    pub(super) long: Option<String>,
     /// What to insert where the key is there already and only its name changes.
     pub(super) bare: Option<String>,
 }
@@ -26,6 +28,7 @@ impl Offer {
             kind,
             detail: String::new(),
             documentation: String::new(),
+            long: None,
             bare: None,
         }
     }
@@ -38,7 +41,20 @@ impl Offer {
             detail: String::new(),
             documentation: String::new(),
             body,
+            long: None,
             bare: Some(llsd_yaml::edit::quote_scalar(name).into_owned()),
+        }
+    }
+
+    /// Takes the longer name where only that begins as was typed.
+    pub(super) fn spell_out(&mut self, typed: &str) {
+        let begins = |name: &str| super::starts_with(name, typed);
+        if begins(&self.label) {
+            return;
+        }
+        if let Some(long) = self.long.take().filter(|long| begins(long)) {
+            self.body = vec![escape(&llsd_yaml::edit::quote_scalar(&long))];
+            self.label = long;
         }
     }
 

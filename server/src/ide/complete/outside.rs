@@ -11,39 +11,60 @@ use llsd_yaml::cursor::{Cursor, Place};
 const OF_MANIFESTS: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 
 pub(super) fn offers(document: &DocumentAnalysis, cursor: &Cursor) -> Vec<Offer> {
-    if !cursor.container.is_empty() || !could_become_one(document) {
+    let in_list = is_item(document, &cursor.container);
+    let first_of_item = matches!(&cursor.place, Place::Item { path } if is_item(document, path));
+    if !(cursor.container.is_empty() || in_list || first_of_item) || !could_become_one(document, cursor) {
         return Vec::new();
     }
     match &cursor.place {
-        Place::Value { path } => match path.as_slice() {
-            [Step::Key(name)] if name == "apiVersion" => ApiVersion::ALL
+        Place::Value { path } => match path.last() {
+            Some(Step::Key(name)) if name == "apiVersion" => ApiVersion::ALL
                 .iter()
                 .rev()
                 .map(|version| Offer::value(version.api_version(), CompletionKind::Enum).detail(KIND))
                 .collect(),
-            [Step::Key(name)] if name == "kind" => vec![Offer::value(KIND, CompletionKind::Enum)],
+            Some(Step::Key(name)) if name == "kind" => vec![Offer::value(KIND, CompletionKind::Enum)],
             _ => Vec::new(),
         },
-        Place::Key { existing } => {
-            let mut found = Vec::new();
-            if existing.is_empty() {
-                found.push(whole());
-            }
-            for (name, line) in
-                [("apiVersion", "apiVersion: llamastack.io/v1alpha2".to_owned()), ("kind", format!("kind: {KIND}"))]
-            {
-                if !existing.iter().any(|key| key == name) {
-                    found.push(Offer::key(name, vec![line]));
-                }
-            }
-            found
-        }
+        Place::Key { existing } => keys(existing),
+        Place::Item { .. } if first_of_item => keys(&[]),
         _ => Vec::new(),
     }
 }
 
-fn could_become_one(document: &DocumentAnalysis) -> bool {
-    let Some(root) = document.tree().root() else { return true };
+fn keys(existing: &[String]) -> Vec<Offer> {
+    let mut found = Vec::new();
+    for (name, line) in
+        [("apiVersion", "apiVersion: llamastack.io/v1alpha2".to_owned()), ("kind", format!("kind: {KIND}"))]
+    {
+        if !existing.iter().any(|key| key == name) {
+            found.push(Offer::key(name, vec![line]));
+        }
+    }
+    if existing.is_empty() {
+        found.insert(0, whole());
+    }
+    found
+}
+
+/// Whether the path leads to an object of a `List` or of an OpenShift `Template`.
+fn is_item(document: &DocumentAnalysis, path: &[Step]) -> bool {
+    let [Step::Key(list), Step::Index(_)] = path else { return false };
+    let kind = document.tree().root().and_then(|root| root.get("kind")).map(|kind| kind.value());
+    match kind.as_deref() {
+        Some("Template") => list == "objects",
+        Some(kind) => kind.ends_with("List") && list == "items",
+        None => false,
+    }
+}
+
+fn could_become_one(document: &DocumentAnalysis, cursor: &Cursor) -> bool {
+    let at = if cursor.container.is_empty() || is_item(document, &cursor.container) {
+        document.tree().find(&cursor.container)
+    } else {
+        return true;
+    };
+    let Some(root) = at else { return true };
     if root.is_scalar() {
         return !root.value().contains(char::is_whitespace);
     }

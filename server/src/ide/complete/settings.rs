@@ -33,15 +33,10 @@ pub(super) fn keys(
 ) -> Vec<Offer> {
     let Some(provider_type) = provider_type(context, api, provider) else { return Vec::new() };
     let Some(table) = table(provider_type, inside) else { return Vec::new() };
-    let mut found: Vec<_> = table
-        .iter()
-        // a secret belongs into secretRefs or apiKey, an address into endpoint, where they are offered
-        .filter(|(name, key)| {
-            let elsewhere = key.secret || (inside.is_empty() && is_address(provider_type, name));
-            !elsewhere && !existing.contains(*name)
-        })
-        .collect();
-    found.sort_by_key(|(_, key)| (key.deprecated, !key.required));
+    // a secret belongs into secretRefs or apiKey, an address into endpoint, where they are offered first
+    let elsewhere = |name: &str, key: &ConfigKey| key.secret || (inside.is_empty() && is_address(provider_type, name));
+    let mut found: Vec<_> = table.iter().filter(|(name, _)| !existing.contains(*name)).collect();
+    found.sort_by_key(|(name, key)| (key.deprecated, elsewhere(name, key), !key.required));
     found.into_iter().map(|(name, key)| offer(name, key)).collect()
 }
 
@@ -55,9 +50,7 @@ pub(super) fn secrets(context: &Context<'_>, api: &str, provider: &Path, existin
     provider_type
         .config
         .iter()
-        .filter(|(name, key)| {
-            key.secret && provider_type.api_key.as_ref() != Some(name) && !existing.iter().any(|there| there == *name)
-        })
+        .filter(|(name, key)| key.secret && !existing.iter().any(|there| there == *name))
         .map(|(name, key)| {
             let body =
                 [format!("{}:", escape(name)), "  secretKeyRef:".into(), "    name: $1".into(), "    key: $2".into()];

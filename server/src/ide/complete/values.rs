@@ -1,7 +1,7 @@
 //! Values of a key or list item.
 
 use super::offer::{Offer, escape};
-use super::{Context, settings, skeleton};
+use super::{Context, habit, settings, skeleton};
 use crate::ide::meaning::{APIS, Meaning, meaning};
 use crate::ide::types::CompletionKind;
 use crate::ide::{block, knowledge};
@@ -46,13 +46,24 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
         Meaning::ModelProvider => provider_ids(context, "inference"),
         Meaning::Model => {
             let mut names = base.map(|base| base.models.clone()).unwrap_or_default();
-            names.extend(context.analysis.model_names());
-            unused(context, path, names, "model")
+            // the one being written is registered, too, as far as it goes
+            let written = written(context, path);
+            names.extend(context.analysis.model_names().into_iter().filter(|name| Some(name.as_str()) != written));
+            unused_fields(context, path, names, "model")
         }
         Meaning::ToolGroup => {
-            let mut names = vec!["websearch".to_owned()];
+            let mut names = vec!["builtin::websearch".to_owned()];
             names.extend(base.map(|base| base.tool_groups.clone()).unwrap_or_default());
-            unused(context, path, names, "tool group")
+            let mut offers = Vec::new();
+            for mut offer in unused(context, path, names, "tool group") {
+                // the operator reads a bare name as that of a built-in group
+                if let Some(bare) = offer.label.strip_prefix("builtin::") {
+                    offer = Offer::value(bare, CompletionKind::Reference).detail(offer.label.clone());
+                    offer.long = Some(offer.detail.clone());
+                }
+                offers.push(offer);
+            }
+            offers
         }
         Meaning::Shield => {
             let mut names = base.map(|base| base.shields.clone()).unwrap_or_default();
@@ -61,12 +72,26 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
         }
         Meaning::Api => {
             let Some((catalog, _)) = knowledge::catalog(version, object) else { return Vec::new() };
-            unused(context, path, catalog.apis().map(str::to_owned).collect(), "API")
+            let mut names: Vec<_> = catalog.apis().map(str::to_owned).collect();
+            habit::sort_disabled(&mut names);
+            // what is configured is not meant to be switched off
+            names.sort_by_key(|name| is_configured(context, name));
+            unused(context, path, names, "API")
         }
         Meaning::Setting { api, provider, inside } => settings::values(context, api, &provider, &inside),
         Meaning::SecretSetting { .. } => Vec::new(),
-        Meaning::Secret => references(context.analysis.secret_names(context.resource.namespace()), "Secret"),
-        Meaning::ConfigMap => references(context.analysis.config_map_names(context.resource.namespace()), "ConfigMap"),
+        Meaning::Secret => {
+            let mut offers = references(context.analysis.secret_names(context.resource.namespace()), "Secret");
+            let named = context.analysis.named_secrets();
+            add_named(context, path, &mut offers, named, "Secret, named elsewhere in this file");
+            offers
+        }
+        Meaning::ConfigMap => {
+            let mut offers = references(context.analysis.config_map_names(context.resource.namespace()), "ConfigMap");
+            let named = context.analysis.named_config_maps();
+            add_named(context, path, &mut offers, named, "ConfigMap, named elsewhere in this file");
+            offers
+        }
         Meaning::SecretKey { name } => {
             let Some(name) = name.find(object).and_then(Value::as_str) else { return Vec::new() };
             let keys = context.analysis.secret_keys(context.resource.namespace(), name);
@@ -79,7 +104,8 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
         }
         Meaning::Variable => {
             let variables = base.map(|base| &base.variables);
-            let names = variables.into_iter().flatten().map(|(name, _)| name.clone()).collect();
+            let mut names: Vec<_> = variables.into_iter().flatten().map(|(name, _)| name.clone()).collect();
+            habit::sort_variables(&mut names);
             let mut offers = unused_fields(context, path, names, "read by the distribution");
             for offer in &mut offers {
                 if let Some(default) = variables.and_then(|all| all.get(&offer.label)).and_then(Option::as_ref) {
@@ -112,12 +138,14 @@ fn provider_types(context: &Context<'_>, api: &str) -> Vec<Offer> {
             if !exact {
                 words.push_str(&format!("\n\nAs of llama-stack {}.", catalog.version()));
             }
-            let offer =
+            let mut offer =
                 Offer::value(label, CompletionKind::Provider).detail(found.provider_type.clone()).documentation(words);
+            offer.long = Some(found.provider_type.clone()).filter(|long| *long != offer.label);
             (found.deprecated.is_some(), !found.is_remote() && api == "inference", offer)
         })
         .collect();
     offers.sort_by_key(|(deprecated, inline, _)| (*deprecated, *inline));
+    habit::sort_types(api, &mut offers, |(.., offer)| offer.label.as_str());
     offers.into_iter().map(|(.., offer)| offer).collect()
 }
 
@@ -155,6 +183,38 @@ fn provider_ids(context: &Context<'_>, api: &str) -> Vec<Offer> {
         }
     }
     offers
+}
+
+/// What stands at `path` now.
+fn written<'a>(context: &Context<'a>, path: &Path) -> Option<&'a str> {
+    path.find(&context.resource.value)?.as_str()
+}
+
+/// Names that references of this file have, but no object that is known.
+fn add_named(context: &Context<'_>, path: &Path, offers: &mut Vec<Offer>, names: BTreeSet<String>, detail: &str) {
+    let own = written(context, path);
+    let known: BTreeSet<String> = offers.iter().map(|offer| offer.label.clone()).collect();
+    let new = names.into_iter().filter(|name| Some(name.as_str()) != own && !known.contains(name));
+    offers.extend(new.map(|name| Offer::value(name, CompletionKind::Reference).detail(detail)));
+}
+
+/// Whether the resource gives the API providers.
+fn is_configured(context: &Context<'_>, api: &str) -> bool {
+    let field = APIS.iter().find(|(_, name)| *name == api).map(|(field, _)| *field);
+    field.is_some_and(|field| Path::parse("spec.providers").key(field).find(&context.resource.value).is_some())
+}
+
+/// Values that are few although the schema allows any: of a fixed set, or declared beside.
+fn by_habit(context: &Context<'_>, path: &Path) -> Vec<Offer> {
+    use llsd_generator::path::Segment;
+    let Some(Segment::Key(key)) = path.last() else { return Vec::new() };
+    if crate::ide::meaning::shape(path).ends_with("volumeMounts[].name") {
+        let pod = path.parent().and_then(|mount| mount.parent()?.parent());
+        let volumes = pod.and_then(|pod| pod.key("volumes").find(&context.resource.value)?.as_array());
+        let names = volumes.into_iter().flatten().filter_map(|volume| volume.get("name")?.as_str());
+        return distinct(names.map(str::to_owned), "volume");
+    }
+    habit::values(key).iter().map(|value| Offer::value(*value, CompletionKind::Enum)).collect()
 }
 
 /// Names that the list around `path` does not have yet.
@@ -213,6 +273,9 @@ fn by_schema(context: &Context<'_>, path: &Path) -> Vec<Offer> {
             offers.push(value(default, CompletionKind::Value));
         }
         _ => {}
+    }
+    if offers.is_empty() {
+        offers = by_habit(context, path);
     }
     if offers.is_empty() && (schema.is_object() || schema.is_list()) {
         let mut body = vec![String::new()];

@@ -1,13 +1,64 @@
-//! `textDocument/completion`.
+//! `textDocument/completion` and `completionItem/resolve`.
+//!
+//! Clients that can ask for it later get the documentation of an offer only when they show it: most of a list's size
+//! is documentation, and of most offers nobody reads any. It is kept here meanwhile, so that a document which goes on
+//! changing does not matter.
 
 use crate::ide::{self, CompletionKind};
 use crate::lsp::backend::Backend;
 use crate::lsp::convert;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
     CompletionItem, CompletionItemKind, CompletionParams, CompletionResponse, CompletionTextEdit, Documentation,
     InsertTextFormat, MarkupContent, MarkupKind,
 };
+
+/// Lists whose documentation is kept: editors ask about the one on the screen, of which there may be a few.
+const LISTS: usize = 8;
+
+/// The documentation of the lists sent last.
+#[derive(Debug, Default)]
+pub(in crate::lsp) struct Offered(Mutex<Lists>);
+
+/// Lists by number, the newest first.
+#[derive(Debug, Default)]
+struct Lists {
+    newest: u64,
+    kept: VecDeque<(u64, Vec<String>)>,
+}
+
+impl Offered {
+    /// Keeps the documentation of a list, and returns the list's number.
+    fn keep(&self, list: Vec<String>) -> u64 {
+        let lists = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.newest += 1;
+        lists.kept.truncate(LISTS - 1);
+        lists.kept.push_front((lists.newest, list));
+        lists.newest
+    }
+
+    fn of(&self, list: u64, item: usize) -> Option<String> {
+        let lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.kept.iter().find(|(number, _)| *number == list)?.1.get(item).cloned()
+    }
+}
+
+/// The offer with its documentation. As it came, if its list is long gone.
+pub(in crate::lsp) fn resolve(backend: &Backend, mut item: CompletionItem) -> CompletionItem {
+    let place = item.data.as_ref().and_then(|data| serde_json::from_value::<(u64, usize)>(data.clone()).ok());
+    if let Some(text) = place.and_then(|(list, number)| backend.shared.offered.of(list, number)) {
+        item.documentation = markdown(text);
+    }
+    item
+}
+
+fn markdown(value: String) -> Option<Documentation> {
+    let empty = value.is_empty();
+    let content = Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value });
+    Some(content).filter(|_| !empty)
+}
 
 /// The offers at the cursor.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: CompletionParams) -> Result<Option<CompletionResponse>> {
@@ -35,9 +86,7 @@ fn items(
             label: item.label,
             kind: Some(kind(item.kind)),
             detail: Some(item.detail).filter(|text| !text.is_empty()),
-            documentation: Some(item.documentation)
-                .filter(|text| !text.is_empty())
-                .map(|value| Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value })),
+            documentation: markdown(item.documentation),
             sort_text: Some(format!("{:08}", item.sort)),
             filter_text: Some(item.filter),
             insert_text_format: is_snippet.then_some(InsertTextFormat::SNIPPET),
@@ -45,7 +94,18 @@ fn items(
             ..CompletionItem::default()
         }
     };
-    ide::complete(analysis, offset).into_iter().map(convert).collect()
+    let mut found = ide::complete(analysis, offset);
+    let later = client.resolves_documentation && !found.is_empty();
+    let kept: Vec<String> =
+        found.iter_mut().filter(|_| later).map(|item| std::mem::take(&mut item.documentation)).collect();
+    let mut items: Vec<_> = found.into_iter().map(convert).collect();
+    if later {
+        let list = shared.offered.keep(kept);
+        for (number, item) in items.iter_mut().enumerate() {
+            item.data = Some(serde_json::json!([list, number]));
+        }
+    }
+    items
 }
 
 fn kind(kind: CompletionKind) -> CompletionItemKind {

@@ -1,5 +1,6 @@
 //! Typing, deleting, editing and pasting, as a person does it, with everything asked on the way.
 
+pub(crate) mod ask;
 pub(crate) mod files;
 pub(crate) mod rule;
 
@@ -49,7 +50,7 @@ impl<'f> Typist<'f> {
         let diagnostics = now.diagnostics();
         self.nothing_elsewhere(&now, &diagnostics, gap);
         self.nothing_lost(&now, &diagnostics, gap);
-        ask_everything(&now, gap.cursor(), self.steps % 25 == 0);
+        ask_everything(&now, gap.cursor(), self.steps.is_multiple_of(25));
         self.analysis.insert(now)
     }
 

@@ -1,0 +1,124 @@
+//! How often what a person wants is among the first offers.
+
+use crate::replay::ask::{Wish, wishes};
+use crate::replay::files;
+use crate::replay::rule::{Finished, line_of};
+use llsd::ide::{self, CompletionItem, Workspace};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// What is seen without scrolling or typing on.
+const FIRST: usize = 5;
+
+/// How much of the wanted word is written: 0 to 3 letters.
+const LETTERS: usize = 3;
+
+/// Positions asked, and answers.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    asked: usize,
+    /// The wanted word was among the first.
+    first: usize,
+    /// Nothing was typed, more than fit were offered, and the wanted one was further down: no order can avoid that
+    /// for all of them.
+    further: usize,
+}
+
+impl Share {
+    fn add(&mut self, other: Self) {
+        self.asked += other.asked;
+        self.first += other.first;
+        self.further += other.further;
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    shares: BTreeMap<(&'static str, usize), Share>,
+    missed: Vec<String>,
+}
+
+impl Tally {
+    fn ask(&mut self, wish: &Wish, letters: usize, text: &str, cursor: usize, items: &[CompletionItem], name: &str) {
+        let typed = &wish.text[..letters];
+        let is_it = |item: &&CompletionItem| {
+            let shown = item.filter.to_lowercase().starts_with(&typed.to_lowercase());
+            let long_for_short = letters == 0 && item.detail == wish.text;
+            shown && (item.label == wish.text || long_for_short)
+        };
+        let mut share = Share { asked: 1, ..Share::default() };
+        match items.iter().position(|item| is_it(&item)) {
+            Some(place) if place < FIRST => share.first = 1,
+            Some(_) if letters == 0 => share.further = 1,
+            place => {
+                let mut shown = text.to_owned();
+                shown.insert(cursor, '█');
+                let line = text[..cursor].matches('\n').count();
+                let lines: Vec<_> = shown.lines().skip(line.saturating_sub(3)).take(5).collect();
+                let offered: Vec<_> = items.iter().take(FIRST).map(|item| item.label.as_str()).collect();
+                self.missed.push(format!(
+                    "{} `{}` at {place:?}, offered {offered:?} in {name}:\n{}",
+                    wish.class,
+                    wish.text,
+                    lines.join("\n")
+                ));
+            }
+        }
+        self.shares.entry((wish.class, letters)).or_default().add(share);
+    }
+}
+
+/// Each word is wanted twice: while the file is typed, with nothing behind it, and while it is put into the finished
+/// file.
+fn measure(text: &str, name: &str) -> Tally {
+    let mut tally = Tally::default();
+    let (mut typed, mut edited) = (None, None);
+    let finished = Finished::new(text);
+    // what is wrong in the finished file is not to be offered
+    let wanted = |wish: &Wish| !finished.said().iter().any(|(line, _)| *line == line_of(text, wish.start));
+    for wish in wishes(text).into_iter().filter(wanted) {
+        let lengths =
+            (0..=LETTERS).filter(|letters| *letters < wish.text.len() && wish.text.is_char_boundary(*letters));
+        for letters in lengths {
+            let cursor = wish.start + letters;
+            let front = format!("{}{}", &text[..wish.start], &wish.text[..letters]);
+            let whole = format!("{front}{}", &text[wish.end..]);
+            let referring =
+                ["Secret, ConfigMap", "key of Secret, ConfigMap", "provider id", "shield", "volume", "model"];
+            // what is declared further down cannot be known while it is not written
+            if !referring.contains(&wish.class) {
+                let now = ide::analyse(front.as_str().into(), typed.as_ref(), &Workspace::new());
+                tally.ask(&wish, letters, &front, cursor, &ide::complete(&now, cursor), name);
+                typed = Some(now);
+            }
+            let now = ide::analyse(whole.as_str().into(), edited.as_ref(), &Workspace::new());
+            tally.ask(&wish, letters, &whole, cursor, &ide::complete(&now, cursor), name);
+            edited = Some(now);
+        }
+    }
+    tally
+}
+
+#[test]
+fn what_is_wanted_is_among_the_first_offers() {
+    let all: Vec<_> = files::all().into_par_iter().map(|file| measure(&file.text, &file.name)).collect();
+    let mut classes: BTreeMap<&str, [Share; LETTERS + 1]> = BTreeMap::new();
+    let mut total = Share::default();
+    for tally in &all {
+        for ((class, letters), share) in &tally.shares {
+            classes.entry(class).or_default()[*letters].add(*share);
+            total.add(*share);
+        }
+    }
+    let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
+    for (class, shares) in &classes {
+        let shown = shares.map(|share| format!("{:5.1} % of {:5}", percent(share.first, share.asked), share.asked));
+        println!("{class:26} {}", shown.join("  "));
+    }
+    let reachable = percent(total.first, total.asked - total.further);
+    println!("{:.2} % of {} positions", percent(total.first, total.asked), total.asked);
+    println!("{reachable:.2} % without {} where more than {FIRST} could follow and nothing is typed", total.further);
+    let missed: Vec<_> = all.iter().flat_map(|tally| &tally.missed).collect();
+    missed.iter().take(400).for_each(|miss| println!("{miss}\n"));
+    assert!(reachable >= 99.0, "{reachable}");
+}
