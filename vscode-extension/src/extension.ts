@@ -1,10 +1,21 @@
 // The extension's entry: starts the server when a document needs it, and binds the commands.
 import * as vscode from 'vscode';
-import { Previews } from './preview';
-import { isResource } from './recognise';
+import { fixAll, migrate } from './commands/actions';
+import { showEnvironment } from './commands/environment';
+import { kubectlCommands } from './commands/kubectl';
+import { newResource } from './commands/newResource';
+import { showReferences } from './commands/references';
+import { selectVersion } from './commands/version';
+import { offerSchema } from './fallback';
+import type { Place } from './place';
+import { placeOf } from './place';
+import { baseConfigs } from './preview/base';
+import { Diffs } from './preview/diff';
+import { Previews } from './preview/previews';
+import type { Against } from './protocol';
+import { concerns } from './recognise';
 import { Server } from './server';
-import { statusItem } from './status';
-import { newResource } from './templates';
+import { Status } from './status';
 
 /** What the extension's own tests may look at. */
 export interface Exports {
@@ -15,71 +26,66 @@ export function activate(context: vscode.ExtensionContext): Exports {
   const output = vscode.window.createOutputChannel('LlamaStackDistribution', { log: true });
   const server = new Server(context, output);
   const previews = new Previews(server);
-  const command = (name: string, run: () => unknown): vscode.Disposable => vscode.commands.registerCommand(name, run);
-  const onResource = (run: (editor: vscode.TextEditor) => Promise<void>) => async (): Promise<void> => {
-    const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || !isResource(editor.document)) {
-      void vscode.window.showInformationMessage('Open a LlamaStackDistribution first.');
-      return;
+  const diffs = new Diffs(server);
+  const command = (name: string, run: (...args: unknown[]) => unknown): vscode.Disposable =>
+    vscode.commands.registerCommand(name, run);
+  const onResource = (run: (place: Place) => Promise<void>) => async (...args: unknown[]): Promise<void> => {
+    const place = await placeOf(args);
+    if (place !== undefined) {
+      await server.start();
+      await run(place);
     }
-    await server.start();
-    await run(editor);
   };
+  const compare = (against?: Against): ((...args: unknown[]) => Promise<void>) =>
+    onResource((place) => diffs.open(place, against));
   context.subscriptions.push(
     output,
     server,
     previews,
-    statusItem(server),
-    command('llsd.preview', onResource((editor) => previews.open(editor))),
+    diffs,
+    baseConfigs(server),
+    new Status(server, previews),
+    command('llsd.preview', onResource((place) => previews.open(place))),
+    command('llsd.previewDiff', compare()),
+    command('llsd.previewDiffBase', compare('base')),
+    command('llsd.previewDiffSaved', compare('saved')),
     command('llsd.migrate', onResource(migrate)),
-    command('llsd.showEnvironment', onResource(async (editor) => { await showEnvironment(previews, editor); })),
+    command('llsd.fixAll', onResource(fixAll)),
+    command('llsd.showEnvironment', onResource(async (place) => showEnvironment(await previews.answerFor(place)))),
+    command('llsd.copyKubectl', onResource(async (place) => {
+      await vscode.env.clipboard.writeText(kubectlCommands(place.document, await previews.answerFor(place)));
+      void vscode.window.setStatusBarMessage('$(clippy) kubectl command copied', 3000);
+    })),
     command('llsd.newResource', newResource),
+    command('llsd.selectVersion', selectVersion),
+    command('llsd.showReferences', (...args) => showReferences(server, args)),
     command('llsd.restart', () => server.restart()),
     command('llsd.showOutput', () => { output.show(); }),
     vscode.workspace.onDidOpenTextDocument((document) => { startFor(server, document); }),
     vscode.workspace.onDidChangeTextDocument((change) => { startFor(server, change.document); }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => { restartIfUsed(server); }),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('llsd.server.path') && server.health !== 'stopped') {
-        void server.restart();
+      if (change.affectsConfiguration('llsd.server.path')) {
+        restartIfUsed(server);
       }
     }),
   );
   for (const document of vscode.workspace.textDocuments) {
     startFor(server, document);
   }
+  offerSchema(context, server).catch((error: unknown) => { output.warn(`no schema for the YAML extension: ${String(error)}`); });
   return { server };
 }
 
-/** YAML alone is no reason to run a server; a resource in it is. */
+/** YAML alone is no reason to run a server; a resource or a config in it is. */
 function startFor(server: Server, document: vscode.TextDocument): void {
-  if (server.health === 'stopped' && isResource(document)) {
+  if (server.health === 'stopped' && !server.failed && concerns(document)) {
     void server.start();
   }
 }
 
-async function migrate(editor: vscode.TextEditor): Promise<void> {
-  const everything = new vscode.Range(0, 0, editor.document.lineCount, 0);
-  const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
-    'vscode.executeCodeActionProvider', editor.document.uri, everything);
-  const action = actions.find((offered) => offered.title.startsWith('Migrate'));
-  if (action?.edit === undefined) {
-    void vscode.window.showInformationMessage('Nothing here is older than v1alpha2.');
-    return;
-  }
-  await vscode.workspace.applyEdit(action.edit);
-}
-
-async function showEnvironment(previews: Previews, editor: vscode.TextEditor): Promise<void> {
-  const env = await previews.environment(editor);
-  if (env === undefined || env.length === 0) {
-    void vscode.window.showInformationMessage('The generated config needs no environment variables of its own.');
-    return;
-  }
-  const picked = await vscode.window.showQuickPick(
-    env.map((variable) => ({ label: variable.name, description: variable.source, detail: variable.path })),
-    { placeHolder: 'Select a variable to copy its name' },
-  );
-  if (picked !== undefined) {
-    await vscode.env.clipboard.writeText(picked.label);
+function restartIfUsed(server: Server): void {
+  if (server.health !== 'stopped' || server.failed) {
+    void server.restart();
   }
 }

@@ -4,11 +4,15 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-languageclient/node';
 import type { CloseHandlerResult, ErrorHandler, ErrorHandlerResult } from 'vscode-languageclient/node';
+import { BASE_SCHEME, LANGUAGES, PREVIEW_SCHEME } from './recognise';
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 /** A server that ran this long was healthy: the next crash starts from the first wait again. */
 const HEALTHY_AFTER_MS = 60_000;
+
+/** The commands that code lenses of the server may carry. */
+const LENS_COMMANDS = ['llsd.preview', 'llsd.previewDiff', 'llsd.migrate', 'llsd.showReferences'];
 
 export type Health = 'stopped' | 'starting' | 'running' | 'restarting';
 
@@ -31,6 +35,8 @@ export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Health>();
   readonly onDidChangeHealth = this.changed.event;
   health: Health = 'stopped';
+  /** The last start failed: only a new setting or a command tries again. */
+  failed = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -48,13 +54,19 @@ export class Server implements vscode.Disposable {
     }
     clearTimeout(this.restartTimer);
     const command = binaryPath(this.context);
+    this.failed = false;
     this.setHealth('starting');
     const client = new LanguageClient(
       'llsd',
       'LlamaStackDistribution',
       { command, args: ['lsp'] },
       {
-        documentSelector: [{ language: 'yaml' }],
+        documentSelector: [
+          ...LANGUAGES.flatMap((language) => [{ scheme: 'file', language }, { scheme: 'untitled', language }]),
+          { scheme: PREVIEW_SCHEME },
+          { scheme: BASE_SCHEME },
+        ],
+        initializationOptions: { commands: LENS_COMMANDS, virtualDocuments: true },
         outputChannel: this.output,
         errorHandler: this.errorHandler(),
         initializationFailedHandler: () => false,
@@ -67,6 +79,7 @@ export class Server implements vscode.Disposable {
       this.setHealth('running');
     } catch (error) {
       this.client = undefined;
+      this.failed = true;
       this.setHealth('stopped');
       this.output.error(String(error));
       const choice = await vscode.window.showErrorMessage(

@@ -1,42 +1,83 @@
-// The status bar item: the state of the server and the findings of the active resource.
+// The status bar item: the state of the server, the findings of the active document, and the version of llama-stack
+// that they are measured against.
 import * as vscode from 'vscode';
-import { isResource } from './recognise';
+import type { Previews } from './preview/previews';
+import { concerns, isResource } from './recognise';
 import type { Server } from './server';
 
-export function statusItem(server: Server): vscode.Disposable {
-  const item = vscode.window.createStatusBarItem('llsd.status', vscode.StatusBarAlignment.Right, 90);
-  item.name = 'LlamaStackDistribution';
-  item.command = 'llsd.showOutput';
+const SETTLED_MS = 300;
 
-  const refresh = (): void => {
+export class Status implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('llsd.status', vscode.StatusBarAlignment.Right, 90);
+  private readonly subscriptions: vscode.Disposable[];
+  private version: string | undefined;
+  private later: NodeJS.Timeout | undefined;
+
+  constructor(private readonly server: Server, private readonly previews: Previews) {
+    this.item.name = 'LlamaStackDistribution';
+    this.item.command = 'llsd.selectVersion';
+    const refresh = (): void => { this.refresh(); };
+    const ask = (): void => { this.refresh(); this.askLater(); };
+    this.subscriptions = [
+      server.onDidChangeHealth(ask),
+      vscode.window.onDidChangeActiveTextEditor(ask),
+      vscode.workspace.onDidChangeTextDocument((change) => {
+        if (change.document === vscode.window.activeTextEditor?.document) {
+          ask();
+        }
+      }),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('llsd.llamaStackVersion')) {
+          ask();
+        }
+      }),
+      vscode.languages.onDidChangeDiagnostics(refresh),
+    ];
+    ask();
+  }
+
+  dispose(): void {
+    clearTimeout(this.later);
+    vscode.Disposable.from(...this.subscriptions).dispose();
+    this.item.dispose();
+  }
+
+  private refresh(): void {
     const document = vscode.window.activeTextEditor?.document;
-    const shown = document !== undefined && isResource(document);
-    void vscode.commands.executeCommand('setContext', 'llsd.resourceActive', shown);
-    if (!shown) {
-      item.hide();
+    const resource = document !== undefined && isResource(document);
+    void vscode.commands.executeCommand('setContext', 'llsd.resourceActive', resource);
+    if (document === undefined || !concerns(document)) {
+      this.item.hide();
       return;
     }
+    const { health } = this.server;
     const findings = vscode.languages.getDiagnostics(document.uri).filter((found) => found.source === 'llsd');
     const errors = findings.filter((found) => found.severity === vscode.DiagnosticSeverity.Error).length;
-    const icon = server.health === 'running' ? (errors > 0 ? '$(error)' : '$(check)') : '$(sync~spin)';
-    item.text = server.health === 'running' ? `${icon} llsd: ${findings.length}` : `${icon} llsd ${server.health}`;
-    item.tooltip = server.health === 'running'
-      ? `${findings.length} findings, ${errors} of them errors. Select to see the server's output.`
-      : `The server is ${server.health}. Select to see its output.`;
-    item.accessibilityInformation = { label: `LlamaStackDistribution: ${item.tooltip}` };
-    item.show();
-  };
+    const version = resource && this.version !== undefined ? ` · llama-stack ${this.version}` : '';
+    if (health === 'running') {
+      this.item.text = `${errors > 0 ? '$(error)' : '$(check)'} llsd: ${findings.length}${version}`;
+      this.item.tooltip = `${findings.length} findings, ${errors} of them errors${version}. Select to check against another version.`;
+    } else {
+      this.item.text = `$(sync~spin) llsd ${health}`;
+      this.item.tooltip = `The server is ${health}.`;
+    }
+    this.item.accessibilityInformation = { label: `LlamaStackDistribution: ${this.item.tooltip}` };
+    this.item.show();
+  }
 
-  refresh();
-  return vscode.Disposable.from(
-    item,
-    server.onDidChangeHealth(refresh),
-    vscode.window.onDidChangeActiveTextEditor(refresh),
-    vscode.workspace.onDidChangeTextDocument((change) => {
-      if (change.document === vscode.window.activeTextEditor?.document) {
-        refresh();
-      }
-    }),
-    vscode.languages.onDidChangeDiagnostics(refresh),
-  );
+  /** The version needs a request: only once the typing rests. */
+  private askLater(): void {
+    clearTimeout(this.later);
+    this.later = setTimeout(() => void this.ask(), SETTLED_MS);
+  }
+
+  private async ask(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined || !isResource(editor.document)) {
+      return;
+    }
+    const place = { document: editor.document, position: editor.selection.active };
+    this.version = (await this.previews.answerFor(place).catch(() => undefined))?.llamaStackVersion ?? undefined;
+    this.refresh();
+  }
 }

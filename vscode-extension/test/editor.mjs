@@ -70,7 +70,8 @@ export async function startEditor({ cache, settings, vsix }) {
     await page.route((url) => url.hostname !== '127.0.0.1', (route) => route.abort());
     const open = (payload) => page.goto(
       `${base}/?folder=${path.join(temp, 'workspace')}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
-    return { page, open, stop, host: `127.0.0.1:${port}`, workspace: path.join(temp, 'workspace') };
+    return { page, open, stop, host: `127.0.0.1:${port}`, workspace: path.join(temp, 'workspace'),
+      extensions: path.join(temp, 'extensions') };
   } catch (error) {
     await stop();
     throw error;

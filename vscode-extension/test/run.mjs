@@ -1,14 +1,16 @@
 // Runs the tests in a real VS Code: first inside the extension host, then through the screen.
-// usage: node test/run.mjs [LLSD_BINARY]     (after `npm run build` and `npm run build:test`)
+// usage: node test/run.mjs [--binary LLSD] [--pictures]     (after `npm run build` and `npm run build:test`)
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { startEditor } from './editor.mjs';
 import { screenTests } from './screen.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 const built = process.env.CARGO_TARGET_DIR ?? path.join(root, '../target');
-const binary = path.resolve(process.argv[2] ?? path.join(built, 'debug/llsd'));
+const { values } = parseArgs({ options: { binary: { type: 'string' }, pictures: { type: 'boolean', default: false } } });
+const binary = path.resolve(values.binary ?? path.join(built, 'debug/llsd'));
 if (!fs.existsSync(binary)) {
   console.error(`${binary} is missing: build it with \`cargo build\` first`);
   process.exit(2);
@@ -26,9 +28,7 @@ async function inExtensionHost() {
     const log = []; // of the extension host: only of interest when a test failed
     await editor.page.exposeFunction('codeAutomationLog', (_kind, args) => { log.push((args ?? []).join(' ')); });
     await editor.page.exposeFunction('codeAutomationExit', (code) => { exit(code); });
-    for (const [from, to] of [['fresh.yaml', 'fresh.yaml'], ['legacy.yaml', 'legacy.yaml']]) {
-      fs.copyFileSync(path.join(root, 'test/workspace', from), path.join(editor.workspace, to));
-    }
+    fs.cpSync(path.join(root, 'test/workspace'), editor.workspace, { recursive: true });
     const remote = (file) => `vscode-remote://${editor.host}${file}`;
     await editor.open([['extensionDevelopmentPath', remote(root)],
       ['extensionTestsPath', remote(path.join(root, 'out/test/index.js'))], ['skipWelcome', 'true']]);
@@ -48,7 +48,7 @@ async function inExtensionHost() {
 
 execFileSync('node', ['package.mjs', '--binary', binary], { cwd: root, stdio: 'inherit' });
 const inside = await inExtensionHost();
-const through = await screenTests({ cache, settings, root });
+const through = await screenTests({ cache, settings, root, pictures: values.pictures });
 const passed = inside.passed + through.passed;
 const failed = inside.failed + through.failed;
 console.log(`${passed} passed, ${failed} failed`);

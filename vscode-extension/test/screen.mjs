@@ -1,74 +1,162 @@
-// What a person sees: each step waits for it on the screen and keeps a picture in test-artefacts/.
+// What a person sees: each step waits for it on the screen and keeps a picture in test-artefacts/. With --pictures those
+// that the README and the walkthrough show are written to images/ too.
 import fs from 'node:fs';
 import path from 'node:path';
 import { startEditor } from './editor.mjs';
 
+const WAIT = { timeout: 15_000 };
 /** Other themes: what to type into the theme picker, and the class that the workbench then has. */
-const THEMES = [['Light Modern', 'vs'], ['Dark High Contrast', 'hc-black']];
+const THEMES = [['Light Modern', 'vs'], ['Dark High Contrast', 'hc-black'], ['Light High Contrast', 'hc-light']];
 
-export async function screenTests({ cache, settings, root }) {
-  const pictures = path.join(root, 'test-artefacts');
-  fs.mkdirSync(pictures, { recursive: true });
-  const editor = await startEditor({
-    cache, settings, vsix: path.join(root, 'out/llsd-linux-x64.vsix') });
+export async function screenTests({ cache, settings, root, pictures }) {
+  const artefacts = path.join(root, 'test-artefacts');
+  fs.mkdirSync(artefacts, { recursive: true });
+  const editor = await startEditor({ cache, settings, vsix: path.join(root, 'out/llsd-linux-x64.vsix') });
   const { page } = editor;
   let passed = 0;
   let failed = 0;
-  const step = async (name, run) => {
+  const step = async (name, run, image) => {
+    const file = `${name.replaceAll(/[^a-z0-9]+/g, '-')}.png`;
     try {
       await run();
-      await page.screenshot({ path: path.join(pictures, `${name.replaceAll(/[^a-z]+/g, '-')}.png`) });
+      const picture = await page.screenshot({ path: path.join(artefacts, file) });
+      if (pictures && image) fs.writeFileSync(path.join(root, 'images', image), picture);
       passed += 1;
       console.log(`ok     screen: ${name}`);
     } catch (error) {
       failed += 1;
-      await page.screenshot({ path: path.join(pictures, `failed-${name.replaceAll(/[^a-z]+/g, '-')}.png`) });
+      await page.screenshot({ path: path.join(artefacts, `failed-${file}`) });
       console.log(`FAILED screen: ${name}\n${error.stack}`);
     }
   };
+  const line = (text) => page.locator('.view-line', { hasText: text }).locator('span span').last();
+  const run = async (title) => {
+    await page.keyboard.press('F1');
+    await page.waitForSelector('.quick-input-widget input', WAIT);
+    await page.keyboard.type(title);
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click(WAIT);
+  };
+  const openFile = async (name) => {
+    await page.keyboard.press('Control+p');
+    await page.waitForSelector('.quick-input-widget input', WAIT);
+    await page.keyboard.type(name);
+    await page.waitForSelector(`.quick-input-list .monaco-list-row[data-index="0"][aria-label^="${name}"]`, WAIT);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(`.tab.active[data-resource-name="${name}"]`, WAIT);
+  };
   try {
-    fs.copyFileSync(path.join(root, 'test/workspace/fresh.yaml'), path.join(editor.workspace, 'fresh.yaml'));
-    fs.copyFileSync(path.join(root, 'test/workspace/legacy.yaml'), path.join(editor.workspace, 'legacy.yaml'));
+    fs.cpSync(path.join(root, 'test/workspace'), editor.workspace, { recursive: true });
     await editor.open([['openFile', `vscode-remote://${editor.host}${editor.workspace}/fresh.yaml`]]);
     await page.waitForSelector('.tab[data-resource-name="fresh.yaml"]', { timeout: 60_000 });
+    await step('the package holds what it should, and the server can be run', () => checkInstalled(editor.extensions));
     await step('a squiggle under the mistyped provider', async () => {
       await page.waitForSelector('.squiggly-error', { timeout: 60_000 });
     });
-    await step('the status bar tells the findings', async () => {
-      await page.waitForSelector('.statusbar-item[aria-label*="LlamaStackDistribution: 1 findings"]', { timeout: 15_000 });
+    await step('the status bar tells findings and version', async () => {
+      await page.waitForSelector(
+        '.statusbar-item[aria-label*="LlamaStackDistribution: 1 findings, 1 of them errors · llama-stack 0.4.7"]', WAIT);
+    });
+    await step('code lenses stand above the resource', async () => {
+      await page.waitForSelector('.codelens-decoration a', WAIT);
     });
     await step('hover explains the mistake', async () => {
-      await page.locator('.view-line', { hasText: 'provider: vlm' }).locator('span span').last().hover();
-      await page.waitForFunction(() => document.querySelector('.monaco-hover:not(.hidden)')?.textContent?.includes('vllm'),
-        null, { timeout: 15_000 });
-    });
+      await line('provider: vlm').hover();
+      await page.waitForFunction(() => document.querySelector('.monaco-hover:not(.hidden)')?.textContent?.includes('vllm'), null, WAIT);
+    }, 'mistake.png');
     await step('the light bulb mends it', async () => {
-      await page.locator('.view-line', { hasText: 'provider: vlm' }).locator('span span').last().click();
+      await line('provider: vlm').click();
       await page.keyboard.press('Control+Period');
-      await page.waitForSelector('.action-widget', { timeout: 15_000 });
+      await page.waitForSelector('.action-widget', WAIT);
       await page.keyboard.press('Enter');
-      await page.waitForSelector('.squiggly-error', { state: 'detached', timeout: 15_000 });
+      await page.waitForSelector('.squiggly-error', { state: 'detached', ...WAIT });
+    });
+    await step('providers are offered', async () => {
+      // An inlay hint stands between key and value.
+      await line(/provider:.*vllm/).click();
+      await page.keyboard.press('End');
+      for (let letters = 'vllm'.length; letters > 0; letters -= 1) await page.keyboard.press('Backspace');
+      await page.keyboard.press('Control+Space');
+      await page.waitForFunction(() => [...document.querySelectorAll('.suggest-widget.visible .monaco-list-row')]
+        .some((row) => row.textContent?.includes('vllm')), null, WAIT);
+      await page.waitForTimeout(300); // the list slides in
+    }, 'completion.png');
+    await step('the offer is taken', async () => {
+      await page.keyboard.type('vllm');
+      await page.waitForTimeout(300);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('.squiggly-error', { state: 'detached', ...WAIT });
     });
     await step('the preview is coloured by origin', async () => {
       await page.locator('.editor-actions [aria-label^="Show the Generated config.yaml"]').first().click();
-      await page.waitForSelector('.tab[data-resource-name="config.yaml"]', { timeout: 15_000 });
+      await page.waitForSelector('.tab[data-resource-name="config.yaml"]', WAIT);
       await page.waitForFunction(() => [...document.querySelectorAll('.view-overlays .cdr')]
-        .some((overlay) => getComputedStyle(overlay).backgroundColor.startsWith('rgba(46, 160, 67')), null, { timeout: 15_000 });
+        .some((overlay) => getComputedStyle(overlay).backgroundColor.startsWith('rgba(46, 160, 67')), null, WAIT);
+      await line(/provider:.*vllm/).click();
+    }, 'preview.png');
+    await step('the light bulb migrates an older resource', async () => {
+      await openFile('legacy.yaml');
+      await page.keyboard.press('Control+Home');
+      await page.waitForTimeout(500); // the actions are asked for once the cursor rests
+      await page.keyboard.press('Control+Period');
+      await page.locator('.action-widget .monaco-list-row', { hasText: 'Migrate' }).first().click(WAIT);
+      await page.waitForFunction(() => [...document.querySelectorAll('.view-line')]
+        .some((text) => text.textContent?.replaceAll('\u00a0', ' ').includes('llamastack.io/v1alpha2')), null, WAIT);
+    }, 'migration.png');
+    await step('the config is compared with the base', async () => {
+      await openFile('secrets.yaml');
+      await run('Compare the Generated config.yaml With the Base');
+      await page.waitForSelector('.diff-editor, .monaco-diff-editor', WAIT);
+      await page.waitForFunction(() => document.querySelectorAll('.monaco-diff-editor .line-insert').length > 0, null, WAIT);
+    }, 'diff.png');
+    await step('what can be clicked has a name', async () => {
+      await openFile('fresh.yaml');
+      await page.waitForSelector('.statusbar-item[aria-label*="LlamaStackDistribution"]', WAIT);
+      const nameless = await page.evaluate(() => [...document.querySelectorAll(
+        '.editor-actions a.action-label, .statusbar-item[id*="llsd"] a, .codelens-decoration a')]
+        .filter((node) => !(node.getAttribute('aria-label') ?? node.textContent ?? '').trim()).length);
+      if (nameless > 0) throw new Error(`${nameless} without a name`);
     });
     for (const [theme, shown] of THEMES) {
       await step(`the preview in ${theme.toLowerCase()}`, async () => {
         await page.keyboard.press('Control+k');
         await page.keyboard.press('Control+t');
-        await page.waitForSelector('.quick-input-widget input', { timeout: 15_000 });
+        await page.waitForSelector('.quick-input-widget input', WAIT);
         await page.keyboard.type(theme);
         await page.waitForTimeout(500); // the list filters while it is typed
         await page.keyboard.press('Enter');
-        await page.waitForSelector(`.monaco-workbench.${shown}`, { timeout: 15_000 });
-        await page.waitForSelector('.quick-input-widget', { state: 'hidden', timeout: 15_000 });
+        await page.waitForSelector(`.monaco-workbench.${shown}`, WAIT);
+        await page.waitForSelector('.quick-input-widget', { state: 'hidden', ...WAIT });
       });
     }
+    await step('the walkthrough has its pictures', async () => {
+      await run('Welcome: Open Walkthrough...');
+      await page.keyboard.type('LlamaStackDistribution');
+      await page.locator('.quick-input-list .monaco-list-row', { hasText: 'LlamaStackDistribution' }).first().click(WAIT);
+      await page.waitForFunction(() => document.querySelector('.gettingStartedContainer')?.textContent
+        ?.includes('Write your first LlamaStackDistribution'), null, WAIT);
+    });
   } finally {
     await editor.stop();
   }
   return { passed, failed };
+}
+
+/** The installed package: the server with its exec bit, schemas and notices; no sources, maps or tests. */
+function checkInstalled(extensions) {
+  const folder = fs.readdirSync(extensions).find((name) => name.startsWith('llamastack.llsd-'));
+  if (folder === undefined) throw new Error('the extension is not installed');
+  const installed = path.join(extensions, folder);
+  fs.accessSync(path.join(installed, 'server/llsd'), fs.constants.X_OK);
+  const files = fs.readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)));
+  for (const wanted of ['schemas/v1alpha2.json', 'media/icon.png', 'out/extension.js']) {
+    if (!files.includes(wanted)) throw new Error(`${wanted} is missing among ${files.join(', ')}`);
+  }
+  if (!files.some((name) => /third-party-notices/i.test(name))) throw new Error('the licence notices are missing');
+  const strangers = files.filter((name) => /\.map$|\.ts$|^(src|test|node_modules)\//.test(name));
+  if (strangers.length > 0) throw new Error(`not for users: ${strangers.join(', ')}`);
+  const readme = fs.readFileSync(path.join(installed, files.find((name) => /^readme\.md$/i.test(name))), 'utf8');
+  for (const [, picture] of readme.matchAll(/!\[[^\]]+\]\((images\/[^)]+)\)/g)) {
+    if (!files.includes(picture)) throw new Error(`the README shows ${picture}, which the package lacks`);
+  }
 }

@@ -1,8 +1,11 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { quoted } from '../../src/commands/kubectl';
+import { TEMPLATES } from '../../src/commands/newResource';
 import type { Exports } from '../../src/extension';
-
-const SCHEME = 'llsd-preview';
+import { schemaFor } from '../../src/fallback';
+import type { PreviewAnswer } from '../../src/protocol';
+import { concerns, DIFF_SCHEME, PREVIEW_SCHEME as SCHEME } from '../../src/recognise';
 
 function inWorkspace(name: string): vscode.Uri {
   const folder = vscode.workspace.workspaceFolders?.[0];
@@ -111,6 +114,125 @@ export const tests: [string, () => Promise<void>][] = [
       return editor.document.getText().includes('v1alpha2') ? true : undefined;
     });
     assert.match(editor.document.getText(), /# the shared model server/);
+  }],
+  ['counts ConfigMaps and bare configs among its documents, other YAML not', async () => {
+    const open = (content: string): Thenable<vscode.TextDocument> => vscode.workspace.openTextDocument({ language: 'yaml', content });
+    assert.ok(concerns(await open('kind: ConfigMap\ndata:\n  config.yaml: |\n    version: 2\n')));
+    assert.ok(concerns(await open('version: 2\nimage_name: starter\napis: [inference]\n')));
+    assert.ok(concerns(await open('- kind: LlamaStackDistribution\n')));
+    assert.ok(!concerns(await open('version: 2\nservices:\n  web: {}\n')));
+    assert.ok(!concerns(await open('kind: Deployment\n')));
+  }],
+  ['lists the environment that the config needs', async () => {
+    const { server } = await extension();
+    const editor = await open('secrets.yaml');
+    await eventually('the server runs', () => server.running);
+    const answer = await server.running?.sendRequest<PreviewAnswer>('llsd/preview', {
+      textDocument: { uri: editor.document.uri.toString() }, position: { line: 0, character: 0 } });
+    assert.deepEqual(answer?.env.map(({ name, secret, key }) => ({ name, secret, key })),
+      [{ name: 'LLSD_OPENAI_API_KEY', secret: 'credentials', key: 'api-key' }]);
+  }],
+  ['copies a kubectl command with the Secrets', async () => {
+    await open('secrets.yaml');
+    await vscode.commands.executeCommand('llsd.copyKubectl');
+    assert.equal(await vscode.env.clipboard.readText(), [
+      'kubectl create secret generic credentials --namespace models --from-literal=api-key=VALUE',
+      'kubectl apply --namespace models --filename secrets.yaml',
+    ].join('\n'));
+  }],
+  ['quotes what a shell would take apart', () => {
+    assert.equal(quoted('plain/file-1.yaml'), 'plain/file-1.yaml');
+    assert.equal(quoted("it's $HOME"), String.raw`'it'\''s $HOME'`);
+    return Promise.resolve();
+  }],
+  ['compares with the base config', async () => {
+    await open('secrets.yaml');
+    await vscode.commands.executeCommand('llsd.previewDiffBase');
+    const sides = await eventually('both sides', () => {
+      const texts = vscode.workspace.textDocuments.filter((shown) => shown.uri.scheme === DIFF_SCHEME).map((shown) => shown.getText());
+      return texts.length === 2 ? texts : undefined;
+    });
+    assert.equal(sides.filter((text) => text.includes('LLSD_OPENAI_API_KEY')).length, 1);
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  }],
+  ['compares with the saved file', async () => {
+    const editor = await open('secrets.yaml');
+    await replace(editor, 'provider: openai', 'id: mine\n        provider: openai');
+    await vscode.commands.executeCommand('llsd.previewDiffSaved');
+    const [left, right] = await eventually('both sides', () => {
+      const texts = vscode.workspace.textDocuments.filter((shown) => shown.uri.scheme === DIFF_SCHEME)
+        .sort((one, other) => Number(one.uri.query) - Number(other.uri.query)).map((shown) => shown.getText());
+      return texts.length === 2 ? texts : undefined;
+    });
+    assert.match(left ?? '', /LLSD_OPENAI_API_KEY/);
+    assert.match(right ?? '', /LLSD_MINE_API_KEY/);
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    await open('secrets.yaml');
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  }],
+  ['shows lenses whose commands exist', async () => {
+    const editor = await open('legacy.yaml');
+    const lenses = await eventually('code lenses', async () => {
+      const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        'vscode.executeCodeLensProvider', editor.document.uri, 50);
+      return found.length > 0 ? found : undefined;
+    });
+    const known = new Set(await vscode.commands.getCommands(true));
+    for (const { command } of lenses) {
+      assert.ok(command !== undefined && (command.command === '' || known.has(command.command)), command?.command);
+    }
+  }],
+  ['renames a provider id and what refers to it', async () => {
+    const editor = await open('renamed.yaml');
+    const at = positionOf(editor.document, 'id: large', 5);
+    const edit = await eventually('the edit', async () => vscode.commands.executeCommand<vscode.WorkspaceEdit>(
+      'vscode.executeDocumentRenameProvider', editor.document.uri, at, 'big'));
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.match(editor.document.getText(), /id: big\n/);
+    assert.match(editor.document.getText(), /provider: big\n/);
+    assert.doesNotMatch(editor.document.getText(), /large\n/);
+  }],
+  ['fixes all that leaves nothing to decide', async () => {
+    const editor = await open('broken.yaml');
+    await eventually('diagnostics', () => ours(editor.document.uri)[0]);
+    await vscode.commands.executeCommand('llsd.fixAll');
+    await eventually('the text is mended', () => (editor.document.getText().includes('- name: llama # the small one\n') ? true : undefined));
+  }],
+  ['takes up a changed setting at once', async () => {
+    const editor = await open('placeholder.yaml');
+    await eventually('the finding', () => ours(editor.document.uri)[0]);
+    const settings = vscode.workspace.getConfiguration('llsd');
+    await settings.update('severity', { 'llsd::value::placeholder': 'off' }, vscode.ConfigurationTarget.Workspace);
+    await eventually('the finding is off', () => (ours(editor.document.uri).length === 0 ? true : undefined));
+    await settings.update('severity', undefined, vscode.ConfigurationTarget.Workspace);
+    await eventually('the finding is back', () => ours(editor.document.uri)[0]);
+  }],
+  ['opens a resource from every template without a finding', async () => {
+    for (const { label, body } of TEMPLATES) {
+      const document = await vscode.workspace.openTextDocument({ language: 'yaml' });
+      const editor = await vscode.window.showTextDocument(document);
+      await editor.insertSnippet(new vscode.SnippetString(body.join('\n')));
+      await eventually(`${label} is previewed`, async () => {
+        const { server } = await extension();
+        const answer = await server.running?.sendRequest<PreviewAnswer | null>('llsd/preview', {
+          textDocument: { uri: document.uri.toString() }, position: { line: 0, character: 0 } });
+        return answer === null ? undefined : answer;
+      });
+      assert.deepEqual(ours(document.uri).map((found) => found.message), [], label);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    }
+  }],
+  ['registers every command that the manifest announces', async () => {
+    const found = vscode.extensions.getExtension('llamastack.llsd');
+    const { contributes } = found?.packageJSON as { contributes: { commands: { command: string }[] } };
+    const known = new Set(await vscode.commands.getCommands(true));
+    assert.deepEqual(contributes.commands.map(({ command }) => command).filter((command) => !known.has(command)), []);
+  }],
+  ['offers the schema only where no server runs', async () => {
+    const { server } = await extension();
+    const editor = await open('fresh.yaml');
+    assert.equal(schemaFor(server, editor.document.uri.toString()), undefined);
+    assert.equal(schemaFor({ running: undefined }, editor.document.uri.toString()), 'llsd-schema://schema/v1alpha2');
   }],
   ['starts the server again after a crash', async () => {
     await open('fresh.yaml');

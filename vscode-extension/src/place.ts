@@ -1,0 +1,31 @@
+// Which resource a command is for: the one that a code lens or a menu names, else the one under the cursor.
+import * as vscode from 'vscode';
+import type { Position } from 'vscode-languageclient/node';
+import { isResource } from './recognise';
+
+export interface Place {
+  document: vscode.TextDocument;
+  position: vscode.Position;
+}
+
+/** `args` as code lenses (`uri`, `position`), menus (a `vscode.Uri`) and the palette (nothing) give them. */
+export async function placeOf(args: unknown[]): Promise<Place | undefined> {
+  const [uri, position] = args;
+  const active = vscode.window.activeTextEditor;
+  const named = uri instanceof vscode.Uri ? uri : typeof uri === 'string' ? vscode.Uri.parse(uri) : undefined;
+  const editor = named === undefined
+    ? active
+    : vscode.window.visibleTextEditors.find((open) => open.document.uri.toString() === named.toString());
+  const document = editor?.document ?? (named === undefined ? undefined : await vscode.workspace.openTextDocument(named));
+  if (document === undefined || !isResource(document)) {
+    void vscode.window.showInformationMessage('Open a LlamaStackDistribution first.');
+    return undefined;
+  }
+  return { document, position: isPosition(position)
+    ? new vscode.Position(position.line, position.character)
+    : editor?.selection.active ?? new vscode.Position(0, 0) };
+}
+
+function isPosition(value: unknown): value is Position {
+  return typeof value === 'object' && value !== null && 'line' in value && 'character' in value;
+}
