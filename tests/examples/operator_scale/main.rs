@@ -30,7 +30,7 @@ const IDLE: Duration = Duration::from_secs(30);
 fn main() {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
     for resources in if asked.is_empty() { vec![300, 1000] } else { asked } {
-        run(resources).print();
+        run(resources).end();
     }
 }
 

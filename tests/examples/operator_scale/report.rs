@@ -1,4 +1,4 @@
-//! The results as a Markdown table, beside those of the Go operator.
+//! The results as a Markdown table, beside those of the Go operator, each line as soon as it is known.
 
 use crate::measure::Window;
 
@@ -15,13 +15,14 @@ pub(crate) enum Row {
 
 pub(crate) struct Report {
     resources: usize,
-    lines: Vec<[String; 3]>,
     peak: f64,
 }
 
 impl Report {
     pub(crate) fn new(resources: usize) -> Self {
-        Self { resources, lines: Vec::new(), peak: 0.0 }
+        println!("\n{resources} resources\n");
+        println!("| Step | Go operator (v1alpha1, measured elsewhere) | llsd-operator |\n|---|---|---|");
+        Self { resources, peak: 0.0 }
     }
 
     /// What the Go operator needed for a step with as many v1alpha1 resources, on a machine like this one (2 cores); it
@@ -87,18 +88,10 @@ impl Report {
             }
         };
         self.peak = self.peak.max(window.map_or(0.0, |window| window.peak));
-        self.lines.push([name, self.go(step).to_owned(), result]);
+        println!("| {name} | {} | {result} |", self.go(step));
     }
 
-    pub(crate) fn print(&self) {
-        println!(
-            "\n{} resources\n\n| Step | Go operator (v1alpha1, measured elsewhere) | llsd-operator |",
-            self.resources
-        );
-        println!("|---|---|---|");
-        for [name, go, ours] in &self.lines {
-            println!("| {name} | {go} | {ours} |");
-        }
+    pub(crate) fn end(&self) {
         println!("| memory, peak | {} | {:.1} MB |", self.go("peak"), self.peak);
     }
 }

@@ -3,6 +3,7 @@
 mod children;
 mod go_back;
 mod install;
+mod runs;
 mod taken_over;
 
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
