@@ -91,6 +91,28 @@ impl Api {
         .await
     }
 
+    /// Creates an object by a server-side apply, so that later ones may remove its fields. Without force: fields of others
+    /// are a conflict, and nothing is changed.
+    ///
+    /// # Errors
+    /// What the API server says; 409 if it conflicts with an object that is there.
+    pub async fn create_applied(
+        &self,
+        resource: Resource,
+        namespace: &str,
+        name: &str,
+        body: &Value,
+    ) -> kube::Result<Value> {
+        let url = resource.url(namespace, name, &format!("?fieldManager={FIELD_MANAGER}&force=false"));
+        self.send(
+            "apply",
+            resource,
+            Request::patch(url).header(header::CONTENT_TYPE, APPLY).header(header::ACCEPT, answer(resource)),
+            body,
+        )
+        .await
+    }
+
     /// Applies an object on the server side, and takes over the fields of others; the answer holds its metadata, of a
     /// Deployment all of it.
     ///

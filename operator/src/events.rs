@@ -45,6 +45,11 @@ impl Events {
         if !self.is_news(about.uid.clone().unwrap_or_default(), reason, note) {
             return;
         }
+        let (namespace, name) = (about.namespace.as_deref(), about.name.as_deref());
+        match type_ {
+            EventType::Normal => tracing::info!(namespace, name, reason, "{note}"),
+            EventType::Warning => tracing::warn!(namespace, name, reason, "{note}"),
+        }
         // The API server takes 1,024 bytes.
         let end = (0..=note.len().min(1000)).rev().find(|end| note.is_char_boundary(*end)).unwrap_or_default();
         let event = Event {

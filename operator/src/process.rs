@@ -215,6 +215,9 @@ async fn reconcile(
     let scopes = settings.scopes();
     let watch = stores::run(client, namespace, &scopes, stores, queue, metrics);
     tokio::select! {
+        // In this order: the watches say what has to be listed before the controller asks whether all of it was. The
+        // other way round it would begin with empty stores and without the operator's settings.
+        biased;
         () = watch => {}
         () = controller::run(context, usize::from(settings.max_concurrent_reconciles), end) => {}
     }

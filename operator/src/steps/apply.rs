@@ -97,14 +97,12 @@ async fn one(
     let place = || (child.kind.plural(), (&*key.namespace).into(), name.into());
     let body = || marked(&child.object, wanted);
     let Some(record) = stores.children.get(child.kind, &key.namespace, name) else {
-        return match api.create(resource, &key.namespace, &body()).await {
-            Ok(answer) => {
+        return match create(api, resource, key, child, &body()).await {
+            Ok(Some(answer)) => {
                 settle(stores, key, child, place(), answer, wanted);
                 Ok(true)
             }
-            Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => {
-                exists(api, stores, key, owner, child, applied).await
-            }
+            Ok(None) => exists(api, stores, key, owner, child, applied).await,
             Err(error) => Err(ApplyError::of(error, child)),
         };
     };
@@ -138,6 +136,25 @@ async fn one(
     Ok(true)
 }
 
+/// Creates a child; `None` if an object of its name exists. A POST tells that in one request, but leaves fields that the
+/// first server-side apply must take over with another write. A Deployment is changed more often than anything else, so
+/// it is looked for instead, and created by an apply.
+async fn create(api: &Api, resource: Resource, key: &Key, child: &Child, body: &Value) -> kube::Result<Option<Value>> {
+    let answer = if child.kind == Kind::Deployment {
+        if api.metadata(resource, &key.namespace, child.name()).await?.is_some() {
+            return Ok(None);
+        }
+        api.create_applied(resource, &key.namespace, child.name(), body).await
+    } else {
+        api.create(resource, &key.namespace, body).await
+    };
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether the live Deployment is for pods of this resource.
 fn selects(stores: &Stores, key: &Key) -> bool {
     stores.deployments.get(key).is_some_and(|state| *state.instance == *key.name)
@@ -149,7 +166,7 @@ fn settle(stores: &Stores, key: &Key, child: &Child, place: Place, answer: Value
     if child.kind == Kind::Deployment
         && let Ok(deployment) = serde_json::from_value::<Deployment>(answer)
     {
-        stores.deployments.put(key.clone(), record.version, DeploymentState::of(&deployment));
+        stores.deployments.put_deployment(key.clone(), record.version, DeploymentState::of(&deployment));
     }
     stores.children.settle(place, record, applied);
 }

@@ -59,7 +59,7 @@ pub fn status(about: &About<'_>, stores: &Stores, outcome: &Outcome<'_>, operato
     let mut status = before.clone();
     let problem = problem(outcome);
     status.phase = Some(phase(deployment.as_deref(), problem.as_deref()));
-    status.available_replicas = Some(deployment.as_deref().map_or(0, |state| state.ready));
+    status.available_replicas = Some(deployment.as_deref().map_or(0, DeploymentState::ready_for_status));
     deployment_ready(&mut conditions, deployment.as_deref(), problem.as_deref());
     health(&mut conditions, deployment.as_deref());
     available(&mut conditions, deployment.as_deref());
@@ -136,7 +136,8 @@ fn deployment_ready(conditions: &mut Conditions, deployment: Option<&DeploymentS
             Some(reason) if state.ready < state.wanted => (false, format!("Deployment does not get on: {reason}")),
             _ if state.ready == 0 && state.wanted > 0 => (false, "Deployment is pending".to_owned()),
             _ if !state.observed || state.replicas > state.updated => {
-                (false, format!("Deployment is rolling out: {}/{} replicas updated", state.updated, state.wanted))
+                let current = state.current(state.ready);
+                (false, format!("Deployment is rolling out: {current}/{} replicas ready", state.wanted))
             }
             _ if state.ready < state.wanted => {
                 (false, format!("Deployment is scaling: {}/{} replicas ready", state.ready, state.wanted))
@@ -165,7 +166,7 @@ fn available(conditions: &mut Conditions, deployment: Option<&DeploymentState>) 
         return;
     };
     // Pods of an older revision serve with an older configuration.
-    let current = state.available.min(state.updated);
+    let current = state.current(state.available);
     let message = format!("{current}/{} replicas available with current config", state.wanted);
     match () {
         () if state.is_rolling_out() => conditions.set(conditions::AVAILABLE, false, "RolloutInProgress", message),

@@ -2,10 +2,11 @@
 
 use crate::queue::Key;
 use crate::resources::Live;
-use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
 use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use k8s_openapi::api::networking::v1::Ingress;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A Deployment, as far as it matters.
@@ -21,8 +22,10 @@ pub struct DeploymentState {
     pub ready: i32,
     /// Pods that are available.
     pub available: i32,
-    /// Whether the Deployment controller has seen the newest state.
+    /// Whether the Deployment controller has seen the newest spec.
     pub observed: bool,
+    /// A digest of the spec, for comparisons within this process.
+    pub spec: u64,
     /// Whether pods are replaced all at once.
     pub recreates: bool,
     /// The resource that its selector names.
@@ -62,6 +65,7 @@ impl DeploymentState {
             ready: number(|status| status.ready_replicas),
             available: number(|status| status.available_replicas),
             observed: status.and_then(|status| status.observed_generation) >= deployment.metadata.generation,
+            spec: digest(spec),
             recreates: spec.and_then(|spec| spec.strategy.as_ref()?.type_.as_deref()) == Some("Recreate"),
             instance: spec
                 .and_then(|spec| spec.selector.match_labels.as_ref()?.get(crate::resources::INSTANCE).cloned())
@@ -78,11 +82,38 @@ impl DeploymentState {
         }
     }
 
+    /// How many of `pods`, ready or available ones, have the current configuration. While pods of an older revision are
+    /// there those count first, and the last one of the newest counts with the end of the rollout: what passes in between
+    /// is not worth a write of the status.
+    #[must_use]
+    pub fn current(&self, pods: i32) -> i32 {
+        match () {
+            () if !self.observed => 0,
+            () if self.is_rolling_out() => {
+                (pods - (self.replicas - self.updated).max(0)).clamp(0, (self.wanted - 1).max(0))
+            }
+            () => pods,
+        }
+    }
+
+    /// The ready pods; in a rollout no more than are wanted: what is above that is about to go.
+    #[must_use]
+    pub fn ready_for_status(&self) -> i32 {
+        if self.is_rolling_out() { self.ready.min(self.wanted) } else { self.ready }
+    }
+
     /// Whether pods of an older revision are still there, or those of the newest are not all there yet.
     #[must_use]
     pub fn is_rolling_out(&self) -> bool {
         !self.observed || self.updated < self.wanted || self.replicas > self.updated
     }
+}
+
+fn digest(spec: Option<&DeploymentSpec>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // A spec that cannot be written down does not exist; it would count as unchanged.
+    hasher.write(&serde_json::to_vec(&spec).unwrap_or_default());
+    hasher.finish()
 }
 
 /// A volume claim, as far as it matters.
@@ -154,5 +185,63 @@ impl<T: PartialEq> States<T> {
     /// Forgets a state.
     pub fn remove(&self, key: &Key) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+}
+
+impl States<DeploymentState> {
+    /// As [`put`](Self::put). A generation that grows while the spec stays does not make the status an old one: the API
+    /// server counts annotations of Deployments too, and nobody's annotation is to turn a ready resource into one that is
+    /// not.
+    pub fn put_deployment(&self, key: Key, version: u128, mut state: DeploymentState) -> bool {
+        let before = self.get(&key);
+        state.observed |= before.is_some_and(|before| before.observed && before.spec == state.spec);
+        self.put(key, version, state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deployment(generation: i64, replicas: i32, observed: i64) -> DeploymentState {
+        let object = serde_json::json!({
+            "metadata": {"generation": generation},
+            "spec": {"replicas": replicas, "selector": {}, "template": {}},
+            "status": {"observedGeneration": observed, "replicas": 1, "updatedReplicas": 1},
+        });
+        DeploymentState::of(&serde_json::from_value(object).unwrap())
+    }
+
+    #[test]
+    fn pods_of_older_revisions_count_first() {
+        let state = |replicas, updated, ready| DeploymentState {
+            wanted: 2,
+            replicas,
+            updated,
+            ready,
+            observed: true,
+            ..DeploymentState::default()
+        };
+        let current = |state: DeploymentState| state.current(state.ready);
+        assert_eq!(current(DeploymentState { observed: false, ..state(2, 2, 2) }), 0);
+        assert_eq!(current(state(3, 1, 2)), 0);
+        assert_eq!(current(state(3, 1, 3)), 1);
+        assert_eq!(current(state(3, 2, 3)), 1, "an old one is left");
+        assert_eq!(current(state(2, 2, 2)), 2);
+    }
+
+    #[test]
+    fn an_annotation_does_not_start_a_rollout() {
+        let states = States::<DeploymentState>::default();
+        let key = Key::new("ns", "a");
+        let is_rolling_out = || states.get(&key).unwrap().is_rolling_out();
+        assert!(states.put_deployment(key.clone(), 1, deployment(1, 1, 1)));
+        assert!(!is_rolling_out());
+        assert!(!states.put_deployment(key.clone(), 2, deployment(2, 1, 1)), "nothing that matters has changed");
+        assert!(!is_rolling_out());
+        assert!(states.put_deployment(key.clone(), 3, deployment(3, 2, 2)));
+        assert!(is_rolling_out());
+        assert!(!states.put_deployment(key.clone(), 4, deployment(4, 2, 2)));
+        assert!(is_rolling_out(), "the controller has not seen the change before either");
     }
 }

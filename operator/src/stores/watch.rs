@@ -76,9 +76,11 @@ pub async fn run(
         watches.child::<RoleBinding>(&mut tasks, scope, "rolebindings");
         let stores = Arc::clone(&watches.stores);
         watches.full::<Deployment>(&mut tasks, scope, "deployments", move |key, found| match found {
-            Some(deployment) => {
-                stores.deployments.put(key, super::version(&deployment.metadata), DeploymentState::of(deployment))
-            }
+            Some(deployment) => stores.deployments.put_deployment(
+                key,
+                super::version(&deployment.metadata),
+                DeploymentState::of(deployment),
+            ),
             None => {
                 stores.deployments.remove(&key);
                 true
