@@ -45,7 +45,7 @@ operator=$!
 { cat <&3 >/dev/null; kill -KILL "$operator"; } >/dev/null 2>&1 &
 watcher=$!
 echo "$operator"
-exec >/dev/null
+exec >/dev/null 2>&1
 wait "$operator"
 code=$?
 kill "$watcher" 2>/dev/null
@@ -63,7 +63,7 @@ pub struct Operator {
 
 impl Operator {
     /// Starts an operator whose own namespace is `namespace`, as the user `operator`, without waiting for anything. It
-    /// asks no registry; `arguments` can change that.
+    /// asks no registry and no server unless `arguments` say so.
     ///
     /// # Panics
     ///
@@ -84,13 +84,17 @@ impl Operator {
         let (metrics, health) = (free_address(), free_address());
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let log = cluster.folder().join(format!("operator-{number}.log"));
+        let defaults = ["--registry-lookups=", "--server-probes="]
+            .into_iter()
+            .filter(|flag| !arguments.iter().any(|argument| argument.starts_with(flag)))
+            .map(|flag| format!("{flag}false"));
         let mut supervisor = Command::new("bash")
             .args(["-c", SUPERVISOR, "supervisor"])
             .arg(&log)
             .arg(binary())
             .arg(format!("--metrics-bind-address={metrics}"))
             .arg(format!("--health-probe-bind-address={health}"))
-            .args(["--registry-lookups=false", "--server-probes=false"])
+            .args(defaults)
             .args(arguments)
             .env("KUBECONFIG", cluster.operator_kubeconfig())
             .env("OPERATOR_NAMESPACE", namespace)

@@ -136,15 +136,3 @@ fn a_sign_and_blanks_at_the_end_of_a_broken_text() {
         }
     }
 }
-
-/// An entry whose value has lost its key: the parser must not wait for ever for the place of that value.
-#[test]
-fn a_value_without_a_key() {
-    let text = " ?\n  :\n {m: n}\n   - ? z\n    b:\n";
-    let doc = read(text);
-    assert!(doc.strict_error().is_some());
-    assert!(!doc.errors().is_empty());
-    for end in 0..text.len() {
-        read(&text[..end]);
-    }
-}

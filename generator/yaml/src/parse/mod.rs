@@ -390,7 +390,7 @@ impl<'t> Parser<'t> {
                 next.slot = Slot::KeyDone;
             }
             // Without a key there is no place for a value; the node stays out of the tree.
-            (Container::Map, _) if frame.key == NONE => next.slot = Slot::Closed,
+            (Container::Map, _) if frame.key == NONE => {}
             (Container::Map, _) => {
                 self.append(frame.node, child, frame.count);
                 self.marry(frame.key, child);

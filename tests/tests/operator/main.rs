@@ -1,0 +1,22 @@
+//! The operator as a process, on a real API server with controllers, as a user that has the roles of an installation
+//! and no others.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod bundles;
+mod config;
+mod creation;
+mod deletion;
+mod drift;
+mod foreign;
+mod kubectl;
+mod process;
+mod quiet;
+mod refused;
+mod secrets;
+mod server;
+mod settings;
+mod setup;
+mod status;
+mod take_over;
+mod user_config;
