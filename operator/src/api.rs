@@ -1,5 +1,6 @@
 //! Requests to the API server, counted. Bodies are plain values: what is sent is what the builders made.
 
+use crate::lease::Permit;
 use crate::metrics::Metrics;
 use crate::resources::{FIELD_MANAGER, Kind};
 use http::{Request, header};
@@ -67,13 +68,14 @@ pub const CUSTOM_RESOURCE_DEFINITIONS: Resource =
 pub struct Api {
     client: Client,
     metrics: Arc<Metrics>,
+    permit: Permit,
 }
 
 impl Api {
-    /// Requests of this client are counted in `metrics`.
+    /// Requests of this client are counted in `metrics`. Nothing is written any more once `permit` has run out.
     #[must_use]
-    pub fn new(client: Client, metrics: Arc<Metrics>) -> Self {
-        Self { client, metrics }
+    pub fn new(client: Client, metrics: Arc<Metrics>, permit: Permit) -> Self {
+        Self { client, metrics, permit }
     }
 
     /// Creates an object; the answer holds its metadata, of a Deployment all of it.
@@ -219,6 +221,9 @@ impl Api {
         let body =
             if body.is_null() { Vec::new() } else { serde_json::to_vec(body).map_err(kube::Error::SerdeError)? };
         let request = request.body(body).map_err(kube::Error::HttpError)?;
+        if request.method() != http::Method::GET && !self.permit.is_good() {
+            return Err(kube::Error::Service("the lease has run out: nothing more is written".into()));
+        }
         let answer = self.client.request::<Value>(request).await;
         let code = match &answer {
             Ok(_) => 200,

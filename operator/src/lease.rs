@@ -7,6 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -32,6 +33,24 @@ impl Default for Timing {
     }
 }
 
+/// Until when work may go on: whatever writes asks before each request. A process that was asleep finds out here, before
+/// the one that keeps the lease can.
+#[derive(Clone, Debug, Default)]
+pub struct Permit(Arc<Mutex<Option<Instant>>>);
+
+impl Permit {
+    /// Whether the lease may still be ours. A permit that nobody limits is always good: that is an operator without a
+    /// lease.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|until| Instant::now() < until)
+    }
+
+    fn until(&self, moment: Instant) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(moment);
+    }
+}
+
 /// Who asks for the lease.
 #[derive(Clone)]
 pub struct Candidate {
@@ -47,6 +66,7 @@ pub struct Held {
     /// The last renewal was asked for then.
     renewed: Instant,
     jitter: Backoff,
+    permit: Permit,
 }
 
 /// Waits until the lease in `namespace` is ours; `None` if `end` comes first. `identity` is unique to this process.
@@ -74,7 +94,11 @@ impl Candidate {
             let asked = Instant::now();
             // An answer that comes later than others may act on it is none.
             match timeout_at(asked + self.timing.deadline, self.try_once(&mut seen)).await {
-                Ok(Ok(Some(lease))) => return Held { candidate: self, lease, renewed: asked, jitter },
+                Ok(Ok(Some(lease))) => {
+                    let permit = Permit::default();
+                    permit.until(asked + self.timing.deadline);
+                    return Held { candidate: self, lease, renewed: asked, jitter, permit };
+                }
                 Ok(Ok(None)) => {}
                 Ok(Err(error)) => tracing::warn!(%error, lease = NAME, "cannot ask for the lease"),
                 Err(_) => tracing::warn!(lease = NAME, "no answer about the lease"),
@@ -146,6 +170,12 @@ fn unless_outrun(answer: Result<Lease, kube::Error>) -> Result<Option<Lease>, ku
 }
 
 impl Held {
+    /// Good as long as the lease was renewed in time.
+    #[must_use]
+    pub fn permit(&self) -> Permit {
+        self.permit.clone()
+    }
+
     /// Renews the lease, and ends when it is lost: when another has it, or when it could not be renewed for so long that
     /// another may soon take it. No work may go on after that. The future may be dropped and asked for again.
     pub async fn kept(&mut self) {
@@ -155,7 +185,7 @@ impl Held {
             let next = Instant::now() + timing.retry + self.jitter.jitter(timing.retry / 5);
             sleep_until(next.min(deadline)).await;
             match timeout_at(deadline, self.renew()).await {
-                Ok(Ok(true)) => {}
+                Ok(Ok(true)) => self.permit.until(self.renewed + timing.deadline),
                 Ok(Ok(false)) => return tracing::error!(lease = NAME, "another has taken the lease"),
                 Ok(Err(error)) => tracing::warn!(%error, lease = NAME, "cannot renew the lease"),
                 Err(_) => return tracing::error!(lease = NAME, "the lease could not be renewed in time"),

@@ -145,7 +145,7 @@ async fn lead(
     let identity = identity();
     if !settings.leader_elect {
         metrics.leads(true);
-        reconcile(&settings, client, &namespace, &identity, metrics, &webhooks, end).await;
+        reconcile(&settings, client, &namespace, &identity, metrics, lease::Permit::default(), &webhooks, end).await;
         return Ok(());
     }
     let timing = lease::Timing::default();
@@ -156,7 +156,8 @@ async fn lead(
     let stop = end.child_token();
     let mut work = tokio::spawn({
         let (metrics, stop, namespace) = (Arc::clone(&metrics), stop.clone(), namespace.clone());
-        async move { reconcile(&settings, client, &namespace, &identity, metrics, &webhooks, stop).await }
+        let permit = held.permit();
+        async move { reconcile(&settings, client, &namespace, &identity, metrics, permit, &webhooks, stop).await }
     });
     let lost = tokio::select! {
         () = held.kept() => true,
@@ -180,16 +181,18 @@ fn identity() -> String {
     format!("{}_{:09}-{}", host.as_deref().map_or("llsd-operator", str::trim), random.as_nanos(), std::process::id())
 }
 
+#[allow(clippy::too_many_arguments, reason = "called once for either kind of leadership")]
 async fn reconcile(
     settings: &Settings,
     client: Client,
     namespace: &str,
     identity: &str,
     metrics: Arc<Metrics>,
+    permit: lease::Permit,
     webhooks: &Readiness,
     end: CancellationToken,
 ) {
-    let api = Api::new(client.clone(), Arc::clone(&metrics));
+    let api = Api::new(client.clone(), Arc::clone(&metrics), permit);
     let stores = Arc::new(Stores::default());
     let queue = Queue::default();
     prepare(&api, namespace).await;

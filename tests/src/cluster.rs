@@ -118,6 +118,51 @@ impl Cluster {
         self.runtime.block_on(request.send(&self.client)).expect("the API server answers")
     }
 
+    /// Sends one request to a server that may be gone.
+    ///
+    /// # Errors
+    ///
+    /// If no answer comes within ten seconds.
+    pub fn try_send(&self, request: Request) -> Result<Answer> {
+        let patience = std::time::Duration::from_secs(10);
+        self.runtime.block_on(async { tokio::time::timeout(patience, request.send(&self.client)).await? })
+    }
+
+    /// Sends a signal (`KILL`, `STOP`, `CONT`) to one of the servers: `etcd`, `apiserver`, `controllers`.
+    ///
+    /// # Panics
+    ///
+    /// If it does not run.
+    pub fn signal(&self, server: &str, signal: &str) {
+        let pid = fs::read_to_string(self.folder.join(format!("{server}.pid"))).expect("it was started");
+        let status = Command::new("kill").args([&format!("-{signal}"), pid.trim()]).status().expect("kill runs");
+        assert!(status.success(), "{server} does not run");
+        // Its port is free only when it is gone.
+        let gone = || !Path::new("/proc").join(pid.trim()).exists();
+        let ended = signal != "KILL"
+            || (0..600).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                gone()
+            });
+        assert!(ended, "{server} does not end");
+    }
+
+    /// Starts one of the servers again after it was killed, and waits until the API server answers.
+    ///
+    /// # Panics
+    ///
+    /// If that takes a minute.
+    pub fn start_again(&self, server: &str) {
+        let script = self.folder.join(format!("{server}.sh"));
+        let status = Command::new(script).status().expect("its script runs");
+        assert!(status.success(), "{server} does not start");
+        let answers = (0..600).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            self.try_send(Request::get("/readyz")).is_ok_and(|answer| answer.status == 200)
+        });
+        assert!(answers, "the API server does not come back: {}", self.folder.display());
+    }
+
     /// Sends many requests, some at a time, and returns the answers in the order of the requests.
     ///
     /// # Panics
