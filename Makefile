@@ -38,8 +38,9 @@ FILES ?=
 # How many resources the operator is measured with.
 RESOURCES ?= 300 1000
 
-bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml), the operator (beside what the Go operator needed) and the language server (beside yaml-language-server)
+bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml), the functions of analysis, the operator (beside what the Go operator needed) and the language server (beside yaml-language-server)
 	LLSD_BENCH_FILES='$(wildcard $(FILES))' $(CARGO) bench --quiet --package llsd-yaml --bench throughput
+	$(CARGO) bench --quiet --package llsd --bench analysis
 	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- samples/*.yaml configs/*/config.yaml $(FILES)
 	$(CARGO) build --quiet --release --package llsd-operator
 	LLSD_OPERATOR_BIN='$(CURDIR)/target/release/llsd-operator' \
