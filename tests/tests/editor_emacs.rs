@@ -22,8 +22,8 @@ spec:
         endpont: http://vllm:8000/v1 # \u{1F999} and so does this one
   resources:
     models:
-      - name:   llama
-        provider: main
+       - name: llama
+         provider: main
 ";
 
 #[test]
@@ -59,7 +59,7 @@ fn emacs_completes_explains_mends_renames_and_formats() {
     assert!(said["diagnostics"][0]["message"].as_str().is_some_and(|text| text.contains("endpont")));
     assert_eq!(said["fixed"], fixed);
     assert_eq!(said["renamed"], renamed);
-    assert_eq!(said["formatted"], renamed.replace("name:   llama", "name: llama"));
+    assert_eq!(said["formatted"], renamed.replace("\n       - name: llama\n  ", "\n      - name: llama\n "));
     assert!(said["preview"].as_str().is_some_and(|text| text.contains("base_url: http://vllm:8000/v1")));
     let _ = fs::remove_dir_all(&folder);
 }

@@ -22,8 +22,8 @@ spec:
         endpont: http://vllm:8000/v1 # \u{1F999} and so does this one
   resources:
     models:
-      - name:   llama
-        provider: main
+       - name: llama
+         provider: main
 ";
 
 /// Runs the scenario of `tests/editors/neovim.lua` and collects what it says.
@@ -83,7 +83,7 @@ fn neovim_shows_completes_explains_and_mends() {
 
     let renamed = fixed.replace("id: main", "id: renamed").replace("provider: main", "provider: renamed");
     assert_eq!(said["renamed"], renamed);
-    assert_eq!(said["formatted"], renamed.replace("name:   llama", "name: llama"));
+    assert_eq!(said["formatted"], renamed.replace("\n       - name: llama\n  ", "\n      - name: llama\n "));
 
     let config = said["preview"]["text"].as_str().expect("a config");
     assert!(config.contains("base_url: http://vllm:8000/v1"), "{config}");
