@@ -24,6 +24,11 @@
 (defun await (what condition)
   (with-timeout (patience (error "Waited in vain for %s; diagnostics: %S" what received))
     (while (not (funcall condition))
+      ;; In a batch, Emacs takes up what the server sends of its own accord only beside an answer.
+      (let ((server (eglot-current-server)))
+        (when server
+          (jsonrpc-request server :textDocument/documentSymbol
+                           (list :textDocument (eglot--TextDocumentIdentifier)))))
       (accept-process-output nil 0.02))))
 
 (defun buffer-text ()

@@ -91,7 +91,7 @@ settled = vim.api.nvim_buf_get_changedtick(0)
 vim.lsp.buf.code_action({
   apply = true,
   context = { only = { 'refactor.rewrite' }, diagnostics = {} },
-  filter = function(action) return action.title:find('v1alpha2', 1, true) ~= nil end,
+  filter = function(action) return action.title == 'Migrate to v1alpha2' end,
 })
 wait('the migration', function() return vim.api.nvim_buf_get_changedtick(0) ~= settled end)
 emit('migrated', buffer())
