@@ -190,6 +190,9 @@ fn nothing_names_a_path_of_one_machine() {
         Command::new("git").args(["grep", "-nIE", "(^|[\"' =])/(root|work|home)/[a-z]"]).current_dir(root()).output();
     let output = output.expect("git runs");
     let found = String::from_utf8_lossy(&output.stdout);
-    let found: Vec<_> = found.lines().filter(|line| !line.starts_with("tests/tests/walls.rs")).collect();
+    // A folder inside of the server's container, which resources of users name.
+    let in_container = |line: &str| line.contains("/home/lls/.lls");
+    let found: Vec<_> =
+        found.lines().filter(|line| !line.starts_with("tests/tests/walls.rs") && !in_container(line)).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

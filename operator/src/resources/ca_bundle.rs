@@ -203,6 +203,11 @@ fn blocks(text: &str) -> Vec<Vec<u8>> {
     blocks
 }
 
+/// Whether two texts hold the same certificates in the same order, however their lines are broken.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    blocks(one) == blocks(other)
+}
+
 fn encode(der: &[u8]) -> String {
     let body = STANDARD.encode(der);
     let mut pem = String::with_capacity(body.len() + body.len() / 64 + 60);

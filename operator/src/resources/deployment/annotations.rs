@@ -64,7 +64,7 @@ fn ca_bundle(desired: &Desired<'_>) -> Option<String> {
     if let Some(live) = desired.live.filter(|live| live.has_bundle) {
         let same = match &live.ca_bundle_digest {
             Some(noted) => *noted == digest,
-            None => bundle.live == Some(bundle.pem),
+            None => bundle.live.is_some_and(|live| super::super::ca_bundle::is_same(live, bundle.pem)),
         };
         // Also where there is none: the Go operator left it out for bundles that only Open Data Hub brought.
         if same {
