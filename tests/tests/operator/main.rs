@@ -18,5 +18,4 @@ mod server;
 mod settings;
 mod setup;
 mod status;
-mod take_over;
 mod user_config;
