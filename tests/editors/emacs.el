@@ -62,6 +62,8 @@
   (setq eglot-sync-connect patience eglot-autoshutdown t create-lockfiles nil make-backup-files nil)
   (find-file file)
   (yaml-mode)
+  ;; Formatting goes by it; Emacs' own 8 is not meant for YAML.
+  (setq tab-width 2)
   (eglot (list 'yaml-mode) (cons 'transient default-directory) 'eglot-lsp-server (list server "lsp") "yaml")
   (await "the server" #'eglot-managed-p)
   (emit "server" (list (cons 'name (plist-get (eglot--server-info (eglot-current-server)) :name))
