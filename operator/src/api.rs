@@ -105,14 +105,8 @@ impl Api {
         name: &str,
         body: &Value,
     ) -> kube::Result<Value> {
-        let url = resource.url(namespace, name, &format!("?fieldManager={FIELD_MANAGER}&force=false"));
-        self.send(
-            "apply",
-            resource,
-            Request::patch(url).header(header::CONTENT_TYPE, APPLY).header(header::ACCEPT, answer(resource)),
-            body,
-        )
-        .await
+        let query = format!("?fieldManager={FIELD_MANAGER}&force=false");
+        self.patch("apply", resource, &resource.url(namespace, name, &query), (APPLY, answer(resource)), body).await
     }
 
     /// Applies an object on the server side, and takes over the fields of others; the answer holds its metadata, of a
@@ -121,14 +115,8 @@ impl Api {
     /// # Errors
     /// What the API server says.
     pub async fn apply(&self, resource: Resource, namespace: &str, name: &str, body: &Value) -> kube::Result<Value> {
-        let url = resource.url(namespace, name, &format!("?fieldManager={FIELD_MANAGER}&force=true"));
-        self.send(
-            "apply",
-            resource,
-            Request::patch(url).header(header::CONTENT_TYPE, APPLY).header(header::ACCEPT, answer(resource)),
-            body,
-        )
-        .await
+        let query = format!("?fieldManager={FIELD_MANAGER}&force=true");
+        self.patch("apply", resource, &resource.url(namespace, name, &query), (APPLY, answer(resource)), body).await
     }
 
     /// Changes single fields. `name` may end with a subresource, as `name/status`.
@@ -136,14 +124,8 @@ impl Api {
     /// # Errors
     /// What the API server says.
     pub async fn merge(&self, resource: Resource, namespace: &str, name: &str, body: &Value) -> kube::Result<Value> {
-        let url = resource.url(namespace, name, &format!("?fieldManager={FIELD_MANAGER}"));
-        self.send(
-            "patch",
-            resource,
-            Request::patch(url).header(header::CONTENT_TYPE, MERGE).header(header::ACCEPT, METADATA),
-            body,
-        )
-        .await
+        let query = format!("?fieldManager={FIELD_MANAGER}");
+        self.patch("patch", resource, &resource.url(namespace, name, &query), (MERGE, METADATA), body).await
     }
 
     /// Applies a JSON patch.
@@ -157,14 +139,8 @@ impl Api {
         name: &str,
         body: &Value,
     ) -> kube::Result<Value> {
-        let url = resource.url(namespace, name, &format!("?fieldManager={FIELD_MANAGER}"));
-        self.send(
-            "patch",
-            resource,
-            Request::patch(url).header(header::CONTENT_TYPE, JSON_PATCH).header(header::ACCEPT, METADATA),
-            body,
-        )
-        .await
+        let query = format!("?fieldManager={FIELD_MANAGER}");
+        self.patch("patch", resource, &resource.url(namespace, name, &query), (JSON_PATCH, METADATA), body).await
     }
 
     /// Reads an object; `None` if there is none.
@@ -209,6 +185,19 @@ impl Api {
             Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(()),
             other => other.map(drop),
         }
+    }
+
+    /// A change of the form `kind`; `accept` says which answer is wanted.
+    async fn patch(
+        &self,
+        verb: &'static str,
+        resource: Resource,
+        url: &str,
+        (kind, accept): (&'static str, &'static str),
+        body: &Value,
+    ) -> kube::Result<Value> {
+        let request = Request::patch(url).header(header::CONTENT_TYPE, kind).header(header::ACCEPT, accept);
+        self.send(verb, resource, request, body).await
     }
 
     async fn send(
