@@ -119,13 +119,14 @@ impl Api {
         self.patch("apply", resource, &resource.url(namespace, name, &query), (APPLY, answer(resource)), body).await
     }
 
-    /// Changes single fields. `name` may end with a subresource, as `name/status`.
+    /// Changes single fields. `name` may end with a subresource, as `name/status`. The answer holds the metadata, of a
+    /// Deployment and of the resource itself all of it.
     ///
     /// # Errors
     /// What the API server says.
     pub async fn merge(&self, resource: Resource, namespace: &str, name: &str, body: &Value) -> kube::Result<Value> {
         let query = format!("?fieldManager={FIELD_MANAGER}");
-        self.patch("patch", resource, &resource.url(namespace, name, &query), (MERGE, METADATA), body).await
+        self.patch("patch", resource, &resource.url(namespace, name, &query), (MERGE, answer(resource)), body).await
     }
 
     /// Applies a JSON patch.
@@ -224,9 +225,10 @@ impl Api {
     }
 }
 
-/// The status tells of Deployments; of other objects the metadata is enough.
+/// The status tells of Deployments, and the resource itself is kept as it was written; of other objects the metadata is
+/// enough.
 fn answer(resource: Resource) -> &'static str {
-    if resource == Resource::from(Kind::Deployment) { JSON } else { METADATA }
+    if resource == LLSD || resource == Resource::from(Kind::Deployment) { JSON } else { METADATA }
 }
 
 fn absent<T>(answer: kube::Result<T>) -> kube::Result<Option<T>> {

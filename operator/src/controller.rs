@@ -422,7 +422,15 @@ async fn write_status(
     match context.api.merge(LLSD, &key.namespace, &format!("{}/status", key.name), &patch).await {
         // Gone, or another of the same name: its own event is on the way.
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
-        other => other.map(drop),
+        Err(error) => Err(error),
+        Ok(answer) => {
+            if let Ok(answer) = serde_json::from_value(answer)
+                && context.stores.resources.written(key, stored, Stored::read(answer))
+            {
+                context.queue.add(key.clone());
+            }
+            Ok(())
+        }
     }
 }
 

@@ -43,6 +43,18 @@ impl Stored {
         }
     }
 
+    /// Whether two states differ in more than their status: in what somebody else than the operator writes.
+    #[must_use]
+    pub fn differs(&self, other: &Self) -> bool {
+        let wanted = |stored: &Self| {
+            let mut object = stored.object();
+            object["status"] = Value::Null;
+            object["metadata"]["resourceVersion"] = Value::Null;
+            object
+        };
+        self.json != other.json && wanted(self) != wanted(other)
+    }
+
     /// The whole object.
     #[must_use]
     pub fn object(&self) -> Value {
@@ -81,12 +93,28 @@ impl Resources {
         self.len() == 0
     }
 
-    /// Keeps a resource, unless a later state of it is known already.
-    pub fn put(&self, key: Key, stored: Stored) {
+    /// Keeps a resource, unless this state of it or a later one is known already. Says whether it was kept.
+    pub fn put(&self, key: Key, stored: Stored) -> bool {
         let mut all = self.lock();
-        if all.get(&key).is_none_or(|known| known.uid != stored.uid || known.version <= stored.version) {
+        let is_news = all.get(&key).is_none_or(|known| known.uid != stored.uid || known.version < stored.version);
+        if is_news {
             all.insert(key, Arc::new(stored));
         }
+        is_news
+    }
+
+    /// Keeps what the API server answered to a write of the status, so that the next look at the resource does not take
+    /// the status before it for the present one: it would be written once more, or a part of it would be left out.
+    /// `before` is the state that the status was made from; says whether the resource has to be looked at again, because
+    /// more than the status has changed since. One that is gone meanwhile does not come back.
+    pub fn written(&self, key: &Key, before: &Stored, answer: Stored) -> bool {
+        let differs = before.differs(&answer);
+        let mut all = self.lock();
+        if let Some(known) = all.get_mut(key).filter(|known| known.uid == answer.uid && known.version < answer.version)
+        {
+            *known = Arc::new(answer);
+        }
+        differs
     }
 
     /// Forgets a resource.
@@ -96,5 +124,68 @@ impl Resources {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Arc<Stored>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn stored(version: u64, generation: u64, phase: &str) -> Stored {
+        let object = json!({
+            "apiVersion": "llamastack.io/v1alpha2",
+            "kind": "LlamaStackDistribution",
+            "metadata": {
+                "name": "a", "namespace": "ns", "uid": "1",
+                "resourceVersion": version.to_string(), "generation": generation,
+            },
+            "spec": {"workload": {"replicas": generation}},
+            "status": {"phase": phase},
+        });
+        Stored::read(serde_json::from_value(object).unwrap())
+    }
+
+    fn phase(resources: &Resources) -> String {
+        resources.get(&Key::new("ns", "a")).unwrap().object()["status"]["phase"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_answer_to_a_write_counts_before_its_event_comes() {
+        let (resources, key) = (Resources::default(), Key::new("ns", "a"));
+        assert!(resources.put(key.clone(), stored(1, 1, "")));
+        let before = resources.get(&key).unwrap();
+        assert!(!resources.written(&key, &before, stored(2, 1, "Initializing")));
+        let second = resources.get(&key).unwrap();
+        assert!(!resources.written(&key, &second, stored(3, 1, "Ready")));
+        // The events of both writes are no news.
+        assert!(!resources.put(key.clone(), stored(2, 1, "Initializing")));
+        assert!(!resources.put(key.clone(), stored(3, 1, "Ready")));
+        assert_eq!(phase(&resources), "Ready");
+    }
+
+    #[test]
+    fn a_change_that_only_the_answer_tells_of_is_looked_at() {
+        let (resources, key) = (Resources::default(), Key::new("ns", "a"));
+        resources.put(key.clone(), stored(1, 1, ""));
+        let before = resources.get(&key).unwrap();
+        // Somebody changed the spec as version 2; its event comes after the answer and is none any more.
+        assert!(resources.written(&key, &before, stored(3, 2, "Ready")));
+        assert!(!resources.put(key.clone(), stored(2, 2, "")));
+        // The other way round the event has had it looked at.
+        let before = resources.get(&key).unwrap();
+        assert!(resources.put(key.clone(), stored(5, 3, "Ready")));
+        assert!(!resources.written(&key, &before, stored(4, 2, "Failed")));
+        assert_eq!(phase(&resources), "Ready");
+    }
+
+    #[test]
+    fn an_answer_does_not_bring_back_what_is_gone() {
+        let (resources, key) = (Resources::default(), Key::new("ns", "a"));
+        resources.put(key.clone(), stored(1, 1, ""));
+        let before = resources.get(&key).unwrap();
+        resources.remove(&key);
+        resources.written(&key, &before, stored(2, 1, "Ready"));
+        assert!(resources.get(&key).is_none());
     }
 }

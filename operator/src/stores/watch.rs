@@ -210,9 +210,11 @@ impl Watches {
             Step::Is(object) => {
                 let key = key_of(&object.metadata);
                 missing.remove(&key);
-                stores.resources.put(key.clone(), Stored::read(object));
-                metrics.resources(stores.resources.len());
-                queue.add(key);
+                // The answers to the operator's own writes are known before their events come.
+                if stores.resources.put(key.clone(), Stored::read(object)) {
+                    metrics.resources(stores.resources.len());
+                    queue.add(key);
+                }
             }
             Step::Gone(object) => {
                 let key = key_of(&object.metadata);

@@ -61,9 +61,11 @@ fn nothing_is_ready_when_nothing_is_asked_for() {
     let ready = namespace.ready("zero");
     assert_eq!(ready["status"]["availableReplicas"], 0);
     let _ = Audit::from_now(world().cluster).settled("status-zero");
-    let version = ready["metadata"]["resourceVersion"].clone();
-    thread::sleep(Duration::from_secs(2));
-    assert_eq!(namespace.get("llamastackdistributions", "zero")["metadata"]["resourceVersion"], version);
+    // Ready is the last word: no write comes after it.
+    assert_eq!(
+        namespace.get("llamastackdistributions", "zero")["metadata"]["resourceVersion"],
+        ready["metadata"]["resourceVersion"]
+    );
     namespace.change("zero", json!({"workload": {"replicas": 2}}));
     let ready = namespace.ready("zero");
     assert_eq!(ready["status"]["availableReplicas"], 2);
@@ -87,4 +89,24 @@ fn a_transition_time_moves_with_the_status_alone() {
     let mut unique = kinds.clone();
     unique.dedup();
     assert_eq!(kinds, unique);
+}
+
+#[test]
+fn two_ready_pods_of_three_are_not_enough() {
+    let namespace = world().namespace("status-partly");
+    let mut spec = minimal();
+    // From one replica to two the pods would be replaced: those of several are spread.
+    spec["workload"] = json!({"replicas": 2});
+    namespace.resource("llamastackdistributions", "partly", spec);
+    namespace.ready("partly");
+    world().stand_in.hold("status-partly");
+    namespace.change("partly", json!({"workload": {"replicas": 3}}));
+    let waits = namespace.wait_for("partly", "waits for the third", |object| {
+        condition(object, "DeploymentReady")["message"] == "Deployment is scaling: 2/3 replicas ready"
+    });
+    assert_eq!(waits["status"]["phase"], "Initializing");
+    assert_eq!(waits["status"]["availableReplicas"], 2);
+    assert_eq!(condition(&waits, "Available")["message"], "2/3 replicas available with current config");
+    world().stand_in.release("status-partly");
+    namespace.ready("partly");
 }
