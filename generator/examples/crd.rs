@@ -1,14 +1,22 @@
-//! Writes the CRD to `operator/deploy/crd/`, or to the file that the first argument names.
+//! Writes the CRD that the types say: to `generator/src/api/crd.json`, which the library embeds, and to
+//! `operator/deploy/crd/`; or its YAML alone to the file that the first argument names.
 
-use std::path::PathBuf;
+use llsd_generator::api::crd;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 fn main() -> std::io::Result<()> {
-    let target = std::env::args_os().nth(1).map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../operator/deploy/crd/llamastackdistributions.yaml")),
-        PathBuf::from,
-    );
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let definition = crd::derived();
+    let target = match std::env::args_os().nth(1) {
+        Some(target) => PathBuf::from(target),
+        None => {
+            fs::write(folder.join("src/api/crd.json"), format!("{definition}\n"))?;
+            folder.join("../operator/deploy/crd/llamastackdistributions.yaml")
+        }
+    };
     if let Some(folder) = target.parent() {
-        std::fs::create_dir_all(folder)?;
+        fs::create_dir_all(folder)?;
     }
-    std::fs::write(target, llsd_generator::api::crd::crd_yaml())
+    fs::write(target, crd::to_yaml(&definition))
 }

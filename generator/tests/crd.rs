@@ -72,7 +72,11 @@ fn both_versions_are_served_and_the_newer_is_stored() {
 fn the_file_in_the_repository_is_up_to_date() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../operator/deploy/crd/llamastackdistributions.yaml");
     let written = std::fs::read_to_string(file).unwrap_or_default();
-    assert!(written == crd::crd_yaml(), "run `cargo run -p llsd-generator --example crd`");
+    let run = "run `cargo run -p llsd-generator --example crd`";
+    let derived = crd::derived();
+    assert_eq!(differences(crd::crd(), &derived), Vec::<String>::new(), "{run}");
+    assert!(include_str!("../src/api/crd.json") == format!("{derived}\n"), "{run}");
+    assert!(written == crd::crd_yaml(), "{run}");
     assert_eq!(Plain::read(&llsd_yaml::parse_document(&written)).value, *crd::crd(), "read as kubectl reads it");
 }
 

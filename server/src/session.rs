@@ -93,10 +93,12 @@ impl Session {
         self.lock().schedule.finish(name)
     }
 
-    /// Whether `snapshot` is still what the client sees.
-    #[must_use]
-    pub fn is_current(&self, snapshot: &Arc<Snapshot>) -> bool {
-        self.lock().documents.is_current(snapshot)
+    /// Does something quick, unless `snapshot` is no longer what the client sees. It stays so meanwhile.
+    pub fn if_current(&self, snapshot: &Arc<Snapshot>, action: impl FnOnce()) {
+        let state = self.lock();
+        if state.documents.is_current(snapshot) {
+            action();
+        }
     }
 
     /// Takes note of the objects of an open document: other documents and files may refer to what changed.

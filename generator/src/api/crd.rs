@@ -3,6 +3,9 @@
 //! kube derives a definition for each version's types. Here they become one, and the schemas become what an API server
 //! takes and controller-gen would write: no `nullable` (an explicit null is dropped and defaulted, as ever), no
 //! Rust-only formats, the documentation of enum values folded into their field.
+//!
+//! Deriving takes longer than a start of the language server may, and leaves most of a program's memory behind. So the
+//! result is kept as `crd.json`, and a test finds it when the types say something else.
 
 use super::{ApiVersion, v1alpha1, v1alpha2};
 use crate::path::{Path, Segment};
@@ -10,7 +13,7 @@ use kube::CustomResourceExt as _;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-static CRD: LazyLock<Value> = LazyLock::new(build);
+static CRD: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("crd.json")).unwrap_or_default());
 
 /// The whole definition as JSON.
 #[must_use]
@@ -21,7 +24,13 @@ pub fn crd() -> &'static Value {
 /// The whole definition as YAML, as `operator/deploy/crd/` holds it.
 #[must_use]
 pub fn crd_yaml() -> String {
-    let yaml = serde_yaml::to_string(crd()).unwrap_or_default();
+    to_yaml(crd())
+}
+
+/// A definition as YAML, with a word on where it comes from.
+#[must_use]
+pub fn to_yaml(definition: &Value) -> String {
+    let yaml = serde_yaml::to_string(definition).unwrap_or_default();
     format!(
         "\
         # Written by `cargo run -p llsd-generator --example crd`; the types in generator/src/api are the source.\n\
@@ -68,7 +77,9 @@ pub fn description(version: ApiVersion, path: &Path) -> Option<String> {
     }
 }
 
-fn build() -> Value {
+/// The definition as the types say it: what `crd.json` has to hold. Slow; only for writing that file and comparing.
+#[must_use]
+pub fn derived() -> Value {
     let older = serde_json::to_value(v1alpha1::LlamaStackDistribution::crd()).unwrap_or_default();
     let mut whole = serde_json::to_value(v1alpha2::LlamaStackDistribution::crd()).unwrap_or_default();
     let mut older = older["spec"]["versions"][0].clone();

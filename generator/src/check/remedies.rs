@@ -114,7 +114,7 @@ fn exclusive(at: &Path, message: &str) -> Option<Vec<Fix>> {
 /// Gives every provider of a list without id the one that it would have alone, or the next that is free.
 fn explicit_ids(subject: &Subject<'_>, list: &Path) -> Option<Fix> {
     let providers = subject.providers();
-    let mut taken: BTreeSet<String> = ids(&providers, |entry| has_id(entry) || !entry.path.starts_with(list));
+    let mut taken: BTreeSet<String> = ids(providers, |entry| has_id(entry) || !entry.path.starts_with(list));
     let mut edits = Vec::new();
     for entry in providers.iter().filter(|entry| entry.path.starts_with(list) && !has_id(entry)) {
         let id = free(entry.id?, &taken);
@@ -130,7 +130,7 @@ fn another_id(subject: &Subject<'_>, path: &Path) -> Vec<Fix> {
     let providers = subject.providers();
     let Some(entry) = providers.iter().find(|entry| path.starts_with(&entry.path)) else { return Vec::new() };
     let Some(id) = entry.id else { return Vec::new() };
-    let new = free(id, &ids(&providers, |_| true));
+    let new = free(id, &ids(providers, |_| true));
     let path = entry.path.key("id");
     let value = Value::from(new.as_str());
     let edit = if has_id(entry) { FixEdit::Replace { path, value } } else { FixEdit::Insert { path, value } };

@@ -8,6 +8,7 @@ use crate::distribution::{Distributions, version_of_image};
 use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base, resolve_type};
 use crate::path::Path;
 use serde_json::{Map, Value};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// The APIs that take providers: llama-stack's spelling and the field's.
@@ -19,13 +20,15 @@ const PROVIDER_LISTS: [(&str, &str); 5] = [
     ("telemetry", "telemetry"),
 ];
 
-/// What a rule looks at.
+/// What a rule looks at. What several rules ask for is worked out once.
 pub(super) struct Subject<'a> {
     pub(super) version: ApiVersion,
     pub(super) facts: &'a Facts,
     base: Option<&'a Base>,
     value: &'a Value,
     unknown: &'a BTreeSet<Path>,
+    providers: OnceCell<Vec<ProviderEntry<'a>>>,
+    catalog: OnceCell<Option<&'static Catalog>>,
 }
 
 /// What the rules say.
@@ -57,7 +60,11 @@ pub(super) struct ProviderEntry<'a> {
     pub(super) id: Option<&'a str>,
     /// Its type as written, if that is known.
     pub(super) written: Option<&'a str>,
+    resolved: OnceCell<Option<Resolved>>,
 }
+
+/// A provider type as the catalog knows it, or why it does not.
+type Resolved = Result<&'static ProviderType, Box<ProviderTypeError>>;
 
 impl<'a> ProviderEntry<'a> {
     /// The place of the id: of the type, where the id follows from that.
@@ -68,7 +75,15 @@ impl<'a> ProviderEntry<'a> {
 
 impl<'a> Subject<'a> {
     pub(super) fn new(request: &Request<'a>, base: Option<&'a Base>) -> Self {
-        Self { version: request.version, facts: request.facts, base, value: request.value, unknown: request.unknown }
+        Self {
+            version: request.version,
+            facts: request.facts,
+            base,
+            value: request.value,
+            unknown: request.unknown,
+            providers: OnceCell::new(),
+            catalog: OnceCell::new(),
+        }
     }
 
     /// The whole object, with what is null or unknown in it.
@@ -166,7 +181,7 @@ impl<'a> Subject<'a> {
 
     /// The catalog for that version.
     pub(super) fn catalog(&self) -> Option<&'static Catalog> {
-        Catalog::for_version(&self.llama_stack_version()?)
+        *self.catalog.get_or_init(|| Catalog::for_version(&self.llama_stack_version()?))
     }
 
     /// The base config that the caller knows of, else that of the distribution, if this program has it.
@@ -178,7 +193,11 @@ impl<'a> Subject<'a> {
     }
 
     /// Every entry of `spec.providers` that is a mapping.
-    pub(super) fn providers(&self) -> Vec<ProviderEntry<'a>> {
+    pub(super) fn providers(&self) -> &[ProviderEntry<'a>] {
+        self.providers.get_or_init(|| self.read_providers())
+    }
+
+    fn read_providers(&self) -> Vec<ProviderEntry<'a>> {
         let mut found = Vec::new();
         for (api, field) in PROVIDER_LISTS {
             for (path, item) in self.items(&Self::spec("providers").key(field)) {
@@ -188,22 +207,29 @@ impl<'a> Subject<'a> {
                     Some(_) => self.text(&path.key("id")),
                     None => written.map(|written| written.rsplit("::").next().unwrap_or(written)),
                 };
-                found.push(ProviderEntry { api, path, value, id, written });
+                found.push(ProviderEntry { api, path, value, id, written, resolved: OnceCell::new() });
             }
         }
         found
     }
 
     /// The full type of a provider. `None` where its type or the version's catalog is not known.
-    pub(super) fn resolved(
+    pub(super) fn resolved<'e>(
         &self,
-        entry: &ProviderEntry<'_>,
-    ) -> Option<Result<&'static ProviderType, Box<ProviderTypeError>>> {
-        let catalog = self.catalog()?;
-        Some(match resolve_type(Some(catalog), entry.api, entry.written?) {
-            Ok(full) => Ok(catalog.provider(entry.api, &full)?),
-            Err(error) => Err(error),
-        })
+        entry: &'e ProviderEntry<'_>,
+    ) -> Option<Result<&'static ProviderType, &'e ProviderTypeError>> {
+        let resolve = || {
+            let catalog = self.catalog()?;
+            Some(match resolve_type(Some(catalog), entry.api, entry.written?) {
+                Ok(full) => Ok(catalog.provider(entry.api, &full)?),
+                Err(error) => Err(error),
+            })
+        };
+        match entry.resolved.get_or_init(resolve) {
+            Some(Ok(known)) => Some(Ok(known)),
+            Some(Err(error)) => Some(Err(error)),
+            None => None,
+        }
     }
 
     /// Every environment variable that the resource sets: name, place, entry. Unknown names are left out.

@@ -117,7 +117,10 @@ fn tracked(tree: &Tree<'_>, lines: &Lines) -> Result<Tracked, GenerateError> {
             return Err(GenerateError::InvalidBase { message, line: line + 1 });
         }
         Shape::Scalar => scalar(tree.node),
-        Shape::List(items) => Data::List(items.iter().map(|item| tracked(item, lines)).collect::<Result<_, _>>()?),
+        Shape::List(items) => {
+            let items = items.iter().map(|item| tracked(item, lines)).collect::<Result<_, _>>()?;
+            Data::List(Arc::new(items))
+        }
         Shape::Map(entries) => {
             let mut map = Map::with_capacity(entries.len());
             for entry in entries {
@@ -125,7 +128,7 @@ fn tracked(tree: &Tree<'_>, lines: &Lines) -> Result<Tracked, GenerateError> {
                 let key = entry.value.node.key().map_or_else(|| entry.key.clone(), |key| key.key_text().into_owned());
                 map.insert(key, tracked(&entry.value, lines)?);
             }
-            Data::Map(map)
+            Data::Map(Arc::new(map))
         }
     };
     Ok(Tracked { origin, data })

@@ -3,7 +3,7 @@
 use super::draft::{Draft, plain_id, spec_path};
 use super::error::GenerateError;
 use super::providers::of_api;
-use super::tracked::{Data, Map, Tracked};
+use super::tracked::{Map, Tracked};
 use crate::api::v1alpha2::{api_field, api_name};
 use crate::catalog::Catalog;
 use crate::path::Path;
@@ -43,10 +43,10 @@ pub(super) fn remove(draft: &mut Draft<'_>) -> Result<(), GenerateError> {
     for api in disabled.keys() {
         let table = draft.catalog.and_then(|catalog| catalog.resource_api(api)).map(str::to_owned);
         let root = draft.root();
-        if let Some(Data::List(apis)) = root.get_mut("apis").map(|apis| &mut apis.data) {
+        if let Some(apis) = root.get_mut("apis").and_then(Tracked::as_list_mut) {
             apis.retain(|name| name.as_text().is_none_or(|name| name != api && Some(name) != table.as_deref()));
         }
-        if let Some(Data::Map(providers)) = root.get_mut("providers").map(|providers| &mut providers.data) {
+        if let Some(providers) = root.get_mut("providers").and_then(Tracked::as_map_mut) {
             providers.shift_remove(api);
         }
         forget(root, api);
@@ -139,7 +139,7 @@ fn forget(root: &mut Map, api: &str) {
         if root.get(*list).is_some_and(|value| value.as_list().is_some()) {
             root.shift_remove(*list);
         }
-        if let Some(Data::Map(registered)) = root.get_mut("registered_resources").map(|value| &mut value.data) {
+        if let Some(registered) = root.get_mut("registered_resources").and_then(Tracked::as_map_mut) {
             registered.shift_remove(*list);
         }
     }
@@ -151,7 +151,7 @@ fn forget(root: &mut Map, api: &str) {
             root.shift_remove("safety");
         }
         "inference" => {
-            if let Some(Data::Map(defaults)) = root.get_mut("vector_stores").map(|value| &mut value.data) {
+            if let Some(defaults) = root.get_mut("vector_stores").and_then(Tracked::as_map_mut) {
                 defaults.shift_remove("default_embedding_model");
                 defaults.shift_remove("rewrite_query_params");
             }

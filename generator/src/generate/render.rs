@@ -45,7 +45,7 @@ impl Writer {
         for (key, value) in map {
             let first = self.lines.len();
             self.open(indent);
-            self.text.push_str(&scalar(key));
+            push_scalar(key, &mut self.text);
             self.text.push(':');
             match &value.data {
                 Data::Map(inner) if !inner.is_empty() => {
@@ -94,7 +94,7 @@ impl Writer {
             Data::List(_) => self.text.push_str("[]"),
             Data::Map(_) => self.text.push_str("{}"),
             Data::Text(text) if fits_block(text) => return self.block(text, indent.max(2), &value.origin),
-            Data::Text(text) => self.text.push_str(&scalar(text)),
+            Data::Text(text) => push_scalar(text, &mut self.text),
         }
         self.close(&value.origin);
     }
@@ -131,10 +131,15 @@ impl Writer {
     fn note(&mut self, origin: &Origin, first: usize) {
         let Origin::Resource(path) = origin else { return };
         let range = first..self.lines.len();
-        let mut next = Some(path.clone());
-        while let Some(path) = next {
-            next = path.parent();
-            self.produced.entry(path).or_default().push(range.clone());
+        let mut path = path.clone();
+        loop {
+            match self.produced.get_mut(&path) {
+                Some(ranges) => ranges.push(range.clone()),
+                None => _ = self.produced.insert(path.clone(), vec![range.clone()]),
+            }
+            if path.pop().is_none() {
+                break;
+            }
         }
     }
 }
@@ -175,40 +180,39 @@ pub fn scalar(text: &str) -> String {
     if plain(text) { text.to_owned() } else { quoted(text) }
 }
 
+fn push_scalar(text: &str, out: &mut String) {
+    if plain(text) {
+        out.push_str(text);
+    } else {
+        out.push_str(&quoted(text));
+    }
+}
+
 fn plain(text: &str) -> bool {
-    let Some(first) = text.chars().next() else { return false };
-    !matches!(
-        first,
-        ' ' | '-'
-            | '?'
-            | ':'
-            | ','
-            | '['
-            | ']'
-            | '{'
-            | '}'
-            | '#'
-            | '&'
-            | '*'
-            | '!'
-            | '|'
-            | '>'
-            | '\''
-            | '"'
-            | '%'
-            | '@'
-            | '`'
-            | '='
-    ) && !text.ends_with([' ', ':'])
-        && !text.contains(": ")
-        && !text.contains(" #")
-        && text.chars().all(|char| char != '\t' && printable(char))
-        && !reads_as_other(text)
+    const STARTS: &[u8] = b" -?:,[]{}#&*!|>'\"%@`=";
+    let bytes = text.as_bytes();
+    let Some((first, last)) = bytes.first().zip(bytes.last()) else { return false };
+    if STARTS.contains(first) || matches!(last, b' ' | b':') {
+        return false;
+    }
+    let mut before = 0;
+    for byte in bytes {
+        match byte {
+            b' ' if before == b':' => return false,
+            b'#' if before == b' ' => return false,
+            ..b' ' | 0x7f => return false,
+            _ => before = *byte,
+        }
+    }
+    (text.is_ascii() || text.chars().all(printable)) && !reads_as_other(text)
 }
 
 /// Whether some YAML reader may take the plain `text` for something but a string.
 fn reads_as_other(text: &str) -> bool {
     const WORDS: [&str; 13] = ["null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "nan", "inf"];
+    if text.starts_with(|char: char| char.is_ascii_alphabetic()) {
+        return WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
+    }
     let lower = text.to_ascii_lowercase();
     if WORDS.contains(&lower.trim_start_matches(['.', '+', '-']))
         || lower.starts_with("---")

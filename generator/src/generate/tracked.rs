@@ -3,6 +3,7 @@
 use super::origin::Origin;
 use indexmap::IndexMap;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Entries of a mapping, in the order in which they are written.
 pub type Map = IndexMap<String, Tracked>;
@@ -16,7 +17,7 @@ pub struct Tracked {
     pub data: Data,
 }
 
-/// The shapes of a config value.
+/// The shapes of a config value. A copy shares the lists and mappings that nobody changes: most of a base config.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
     /// A null, boolean or number, in the spelling that is written out unquoted.
@@ -24,9 +25,9 @@ pub enum Data {
     /// A string, whatever it looks like.
     Text(String),
     /// A list.
-    List(Vec<Tracked>),
+    List(Arc<Vec<Tracked>>),
     /// A mapping.
-    Map(Map),
+    Map(Arc<Map>),
 }
 
 impl Tracked {
@@ -49,13 +50,13 @@ impl Tracked {
     /// A mapping without entries.
     #[must_use]
     pub fn map(origin: Origin) -> Self {
-        Self { origin, data: Data::Map(Map::new()) }
+        Self { origin, data: Data::Map(Arc::default()) }
     }
 
     /// A list without items.
     #[must_use]
     pub fn list(origin: Origin) -> Self {
-        Self { origin, data: Data::List(Vec::new()) }
+        Self { origin, data: Data::List(Arc::default()) }
     }
 
     /// The tree of a JSON value; `origin` tells where each part comes from, given its steps below the value.
@@ -66,12 +67,14 @@ impl Tracked {
             Value::Bool(flag) => Data::Literal(flag.to_string()),
             Value::Number(number) => Data::Literal(literal_number(number)),
             Value::String(text) => Data::Text(text.clone()),
-            Value::Array(items) => Data::List(
-                items.iter().enumerate().map(|(place, item)| Self::from_json(item, &at.index(place), origin)).collect(),
-            ),
-            Value::Object(entries) => Data::Map(
-                entries.iter().map(|(key, item)| (key.clone(), Self::from_json(item, &at.key(key), origin))).collect(),
-            ),
+            Value::Array(items) => {
+                let item = |(place, item)| Self::from_json(item, &at.index(place), origin);
+                Data::List(Arc::new(items.iter().enumerate().map(item).collect()))
+            }
+            Value::Object(entries) => {
+                let entry = |(key, item): (&String, _)| (key.clone(), Self::from_json(item, &at.key(key), origin));
+                Data::Map(Arc::new(entries.iter().map(entry).collect()))
+            }
         };
         Self { origin: origin(at), data }
     }
@@ -127,7 +130,7 @@ impl Tracked {
             *self = Self::map(origin.clone());
         }
         match &mut self.data {
-            Data::Map(map) => map,
+            Data::Map(map) => Arc::make_mut(map),
             // Made a mapping three lines up.
             _ => unreachable!("a mapping was just put here"),
         }
@@ -139,7 +142,7 @@ impl Tracked {
             *self = Self::list(origin.clone());
         }
         match &mut self.data {
-            Data::List(items) => items,
+            Data::List(items) => Arc::make_mut(items),
             // Made a list three lines up.
             _ => unreachable!("a list was just put here"),
         }
@@ -150,6 +153,22 @@ impl Tracked {
         let child = self.map_mut(origin).entry(key.to_owned()).or_insert_with(|| Self::map(origin.clone()));
         child.map_mut(origin);
         child
+    }
+
+    /// The entries, if it is a mapping.
+    pub fn as_map_mut(&mut self) -> Option<&mut Map> {
+        match &mut self.data {
+            Data::Map(map) => Some(Arc::make_mut(map)),
+            _ => None,
+        }
+    }
+
+    /// The items, if it is a list.
+    pub fn as_list_mut(&mut self) -> Option<&mut Vec<Self>> {
+        match &mut self.data {
+            Data::List(items) => Some(Arc::make_mut(items)),
+            _ => None,
+        }
     }
 
     /// The value without its origins.

@@ -26,13 +26,14 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let syntax = syntax(document);
     let mut found = Vec::new();
     for resource in document.resources() {
-        let all: Vec<&Finding> = findings(document, resource).collect();
-        // once, not once per finding: both lists grow with the document
-        let drafts: Vec<&Finding> = all.iter().copied().filter(|finding| is_draft(finding)).collect();
-        let explained = |one: &Finding| drafts.iter().any(|draft| one.path.starts_with(&draft.path));
-        let shown = all.iter().filter(|one| !(is_structural(one) && explained(one)));
-        let shown = shown.filter(|finding| !may_follow(document, resource, finding));
-        found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
+        document.with_findings(resource, |all| {
+            // once, not once per finding: both lists grow with the document
+            let drafts: Vec<&Finding> = all.iter().copied().filter(|finding| is_draft(finding)).collect();
+            let explained = |one: &Finding| drafts.iter().any(|draft| one.path.starts_with(&draft.path));
+            let shown = all.iter().filter(|one| !(is_structural(one) && explained(one)));
+            let shown = shown.filter(|finding| !may_follow(document, resource, finding));
+            found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
+        });
     }
     // what a break leaves of a value or key has the wrong type or name, which is no fault of its own
     let broken = |one: &Diagnostic| syntax.iter().any(|error| error.span.start == one.span.start);
@@ -100,11 +101,6 @@ fn line_at(text: &str, span: Span) -> &str {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[span.start..].find('\n').map_or(text.len(), |at| span.start + at);
     &text[start..end]
-}
-
-/// Everything found about a resource: by its reader, and by the verdict.
-fn findings<'r>(document: &DocumentAnalysis, resource: &'r Resource) -> impl Iterator<Item = &'r Finding> {
-    resource.early.iter().chain(&document.outcome(resource).findings)
 }
 
 fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> Diagnostic {

@@ -1,6 +1,7 @@
 //! One YAML document, understood: its tree, the resources in it, and what was found out about each.
 
 use super::facts::{self, Reference};
+use super::memo::Memo;
 use super::names::DocumentNames;
 use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
@@ -37,8 +38,20 @@ pub(crate) struct DocumentAnalysis {
     facts: Arc<Facts>,
     diagnostics: OnceLock<Vec<Diagnostic>>,
     tokens: OnceLock<Vec<Token>>,
+    memo: Memo,
+    kept: Kept,
     /// Depends on the text alone, so that documents judged by other facts share it.
     names: Arc<OnceLock<Arc<DocumentNames>>>,
+}
+
+/// Whether verdicts on a document are kept whole once somebody has asked for its diagnostics. With the config that was
+/// generated on the way they take many times the room of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Somebody works on it, and more questions will come.
+    Whole,
+    /// It is one of many, and will be judged again should anybody ask for more than diagnostics.
+    Diagnostics,
 }
 
 /// A `LlamaStackDistribution` in a document.
@@ -81,7 +94,7 @@ impl Resource {
 
 impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
-    pub(crate) fn new(tree: Arc<Document>) -> Self {
+    pub(crate) fn new(tree: Arc<Document>, kept: Kept) -> Self {
         let plain = Plain::read(&tree);
         let mut resources = Vec::new();
         let mut objects = Objects::default();
@@ -95,8 +108,8 @@ impl DocumentAnalysis {
         let references =
             resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
         let contribution = contribution(&resources, &objects);
-        let (facts, diagnostics, tokens, names) = Default::default();
-        Self { tree, resources, objects, references, contribution, facts, diagnostics, tokens, names }
+        let (facts, diagnostics, tokens, memo, names) = Default::default();
+        Self { tree, resources, objects, references, contribution, facts, diagnostics, tokens, memo, kept, names }
     }
 
     /// The same document, judged by other facts.
@@ -111,6 +124,8 @@ impl DocumentAnalysis {
             facts,
             diagnostics: OnceLock::new(),
             tokens: OnceLock::new(),
+            memo: Memo::default(),
+            kept: self.kept,
             names: self.names.clone(),
         }
     }
@@ -183,15 +198,31 @@ impl DocumentAnalysis {
 
     /// The verdict on a resource.
     pub(crate) fn outcome<'r>(&self, resource: &'r Resource) -> &'r Outcome {
-        resource.outcome.get_or_init(|| {
-            verdict(&Request {
-                version: resource.version,
-                value: &resource.value,
-                old: None,
-                unknown: &resource.unknown,
-                facts: &self.facts,
-            })
+        resource.outcome.get_or_init(|| self.judge(resource))
+    }
+
+    /// The same for the moment only, unless it is kept.
+    fn with_outcome<T>(&self, resource: &Resource, question: impl FnOnce(&Outcome) -> T) -> T {
+        match (resource.outcome.get(), self.kept) {
+            (Some(known), _) => question(known),
+            (None, Kept::Whole) => question(self.outcome(resource)),
+            (None, Kept::Diagnostics) => question(&self.judge(resource)),
+        }
+    }
+
+    fn judge(&self, resource: &Resource) -> Outcome {
+        verdict(&Request {
+            version: resource.version,
+            value: &resource.value,
+            old: None,
+            unknown: &resource.unknown,
+            facts: &self.facts,
         })
+    }
+
+    /// Everything found about a resource: by its reader, and by the verdict.
+    pub(crate) fn with_findings<T>(&self, resource: &Resource, question: impl FnOnce(Vec<&Finding>) -> T) -> T {
+        self.with_outcome(resource, |outcome| question(resource.early.iter().chain(&outcome.findings).collect()))
     }
 
     /// The config of a resource; `None` if it is not valid, or none is generated.
@@ -202,6 +233,11 @@ impl DocumentAnalysis {
     /// Everything wrong with the document, with spans relative to it.
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get_or_init(|| diagnostics::of_document(self))
+    }
+
+    /// What a caller made of its diagnostics.
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.memo
     }
 
     /// The coloured words of the document, with spans relative to it.

@@ -4,14 +4,17 @@
 //! cost hardly depends on how many documents there are.
 
 use super::document::DocumentAnalysis;
-use super::names::{Kind, Mentions};
+use super::memo::Memo;
+use super::names::{Kind, Mentions, Named};
+use super::parts::Part;
 use super::workspace::{ObjectKey, Objects};
+use llsd_yaml::Span;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-/// Documents per chunk: small enough to copy, large enough that there are few chunks.
-const CHUNK: usize = 64;
+/// Documents per chunk: small enough to look through after each key, large enough that there are few chunks.
+const CHUNK: usize = 16;
 
 /// A document and its place in the file.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +41,9 @@ struct Chunk {
     names: OnceLock<Names>,
     objects: OnceLock<Arc<Objects>>,
     faulty: OnceLock<Vec<usize>>,
-    named: OnceLock<Arc<Mentions>>,
+    mentions: OnceLock<Mentions>,
+    named: OnceLock<Named>,
+    memo: Memo,
 }
 
 /// Who defines what in a chunk, and who speaks of it.
@@ -56,12 +61,21 @@ impl Chunk {
     fn new(documents: Vec<Arc<DocumentAnalysis>>) -> Self {
         let bytes = documents.iter().map(|document| document.tree().text().len()).sum();
         let relevant = documents.iter().any(|document| !document.resources().is_empty());
-        let (names, objects, faulty, named) = Default::default();
-        Self { documents, bytes, relevant, names, objects, faulty, named }
+        let (names, objects, faulty, mentions, named, memo) = Default::default();
+        Self { documents, bytes, relevant, names, objects, faulty, mentions, named, memo }
     }
 
-    fn named(&self) -> &Arc<Mentions> {
-        self.named.get_or_init(|| Arc::new(self.documents.iter().map(|document| &*document.names().mentions).collect()))
+    /// What all its documents mention.
+    fn mentions(&self) -> &Mentions {
+        self.mentions.get_or_init(|| self.documents.iter().map(|document| &*document.names().mentions).collect())
+    }
+
+    /// What each of its documents mentions; documents that mention nothing are left out.
+    fn named(&self) -> &Named {
+        self.named.get_or_init(|| {
+            let all = self.documents.iter().map(|document| &document.names().mentions);
+            all.filter(|mentions| !mentions.is_empty()).cloned().collect()
+        })
     }
 
     fn names(&self) -> &Names {
@@ -162,6 +176,28 @@ impl File {
         found
     }
 
+    /// The documents that share a byte with `span` or touch it, in order.
+    pub(crate) fn touching(&self, span: Span) -> Vec<Located<'_>> {
+        let (mut number, mut offset, mut found) = (0, 0, Vec::new());
+        for chunk in self.chunks.iter() {
+            if offset > span.end {
+                break;
+            }
+            let mut start = offset;
+            let documents = chunk.documents.iter().enumerate().take_while(|_| offset + chunk.bytes >= span.start);
+            for (inside, document) in documents {
+                let end = start + document.tree().text().len();
+                if start <= span.end && span.start <= end {
+                    found.push(Located { number: number + inside, offset: start, document });
+                }
+                start = end;
+            }
+            number += chunk.documents.len();
+            offset += chunk.bytes;
+        }
+        found
+    }
+
     /// The documents of `range` replaced by others.
     pub(crate) fn splice(&self, range: Range<usize>, new: Vec<Arc<DocumentAnalysis>>) -> Self {
         let (mut before, mut middle, mut behind) = (Vec::with_capacity(self.chunks.len() + 1), new, Vec::new());
@@ -202,7 +238,7 @@ impl File {
             let numbers = number..number + chunk.documents.len();
             number = numbers.end;
             let touched = numbers.start < range.end && range.start < numbers.end;
-            let mentioned = names.touches(&chunk.names().mentioned);
+            let mentioned = !names.is_none() && names.touches(&chunk.names().mentioned);
             if !touched && !mentioned {
                 continue;
             }
@@ -252,8 +288,8 @@ impl File {
     }
 
     /// What the file mentions, in pieces that stay the same while their documents do.
-    pub(crate) fn named(&self) -> impl Iterator<Item = &Arc<Mentions>> {
-        self.chunks.iter().map(|chunk| chunk.named()).filter(|mentions| !mentions.is_empty())
+    pub(crate) fn named(&self) -> impl Iterator<Item = &Named> {
+        self.chunks.iter().map(|chunk| chunk.named()).filter(|named| !named.is_empty())
     }
 
     /// The documents of the chunks that mention a name, in order.
@@ -261,7 +297,7 @@ impl File {
         let (mut number, mut offset) = (0, 0);
         let mut found = Vec::new();
         for chunk in &self.chunks {
-            if chunk.named().has(kind, name) {
+            if chunk.mentions().has(kind, name) {
                 let mut start = offset;
                 for (inside, document) in chunk.documents.iter().enumerate() {
                     found.push(Located { number: number + inside, offset: start, document });
@@ -277,6 +313,17 @@ impl File {
     /// The objects of the file, in pieces that stay the same while their documents do.
     pub(crate) fn objects(&self) -> impl Iterator<Item = &Arc<Objects>> {
         self.chunks.iter().map(|chunk| chunk.objects()).filter(|objects| !objects.is_empty())
+    }
+
+    /// The parts of the file that have diagnostics, in order.
+    pub(crate) fn faulty_parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let mut offset = 0;
+        let parts = self.chunks.iter().map(move |chunk| {
+            let part = Part { offset, memo: &chunk.memo, documents: &chunk.documents, faulty: chunk.faulty() };
+            offset += chunk.bytes;
+            part
+        });
+        parts.filter(|part| !part.faulty.is_empty())
     }
 
     /// The documents that have diagnostics. `stop` is asked between chunks; true ends the search early.
@@ -309,6 +356,10 @@ pub(crate) enum Changed {
 }
 
 impl Changed {
+    fn is_none(&self) -> bool {
+        matches!(self, Self::Names(names) if names.is_empty())
+    }
+
     fn touches(&self, mentioned: &HashSet<String>) -> bool {
         match self {
             Self::All => true,

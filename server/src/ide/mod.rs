@@ -23,9 +23,11 @@ mod lens;
 mod linked;
 mod links;
 mod meaning;
+mod memo;
 mod migrate;
 mod names;
 mod on_type;
+mod parts;
 mod place;
 mod preview;
 mod references;
@@ -49,8 +51,10 @@ pub use inlay::{InlayHint, InlaySettings};
 pub use lens::{Lens, LensAction};
 pub use links::{Link, LinkTarget, links};
 pub use llsd_yaml::Span;
+pub use memo::Memo;
 pub use migrate::Migrated;
 pub use names::{Declared, Kind, Library, Location, NameIndex, Place, Question, base_text};
+pub use parts::{Faulty, Part};
 pub use preview::Hunk;
 pub use references::{highlight, references};
 pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
@@ -62,7 +66,7 @@ pub use types::{
 pub use workspace::{ObjectKey, Objects, Pieces, Workspace};
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
-use document::DocumentAnalysis;
+use document::{DocumentAnalysis, Kept};
 use facts::Known;
 use file::{Changed, File, Located};
 use llsd_yaml::{parse_document, split_documents};
@@ -82,7 +86,9 @@ pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 /// Understands `text`. Documents that `previous` already contains, letter for letter, are not looked at again.
 #[must_use]
 pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspace) -> Analysis {
-    let whole = || File::new(split_documents(&text).into_iter().map(|span| read(span.slice(&text))).collect());
+    let whole = || {
+        File::new(split_documents(&text).into_iter().map(|span| read(span.slice(&text), Kept::Diagnostics)).collect())
+    };
     match previous {
         None => judged(whole(), workspace),
         Some(previous) => {
@@ -103,7 +109,7 @@ pub fn open(text: &str, workspace: &Workspace, stop: Stop<'_>) -> Option<Analysi
         if stop() {
             return None;
         }
-        documents.push(read(span.slice(text)));
+        documents.push(read(span.slice(text), Kept::Diagnostics));
     }
     (!stop()).then(|| judged(File::new(documents), workspace))
 }
@@ -122,8 +128,8 @@ pub fn update(
     update::update(previous, delta, text, workspace, stop)
 }
 
-fn read(text: &str) -> Arc<DocumentAnalysis> {
-    Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text))))
+fn read(text: &str, kept: Kept) -> Arc<DocumentAnalysis> {
+    Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text)), kept))
 }
 
 fn judged(file: File, workspace: &Workspace) -> Analysis {
@@ -215,8 +221,23 @@ impl Analysis {
         self.file.faulty(stop).into_iter().flat_map(of).collect()
     }
 
+    /// The diagnostics of the documents that `span` touches.
+    #[must_use]
+    pub fn diagnostics_around(&self, span: Span) -> Vec<Diagnostic> {
+        let of = |located: Located<'_>| -> Vec<Diagnostic> {
+            let found = located.document.diagnostics();
+            found.iter().map(|diagnostic| diagnostic.in_file(located.number, located.offset)).collect()
+        };
+        self.touching(span).into_iter().flat_map(of).collect()
+    }
+
+    /// The parts of the file with diagnostics, in order. Taking a part may take the time to judge its documents.
+    pub fn faulty(&self) -> impl Iterator<Item = Part<'_>> {
+        self.file.faulty_parts()
+    }
+
     /// What the file mentions, in pieces that stay the same while their documents do: for a [`NameIndex`].
-    fn named(&self) -> Vec<Arc<names::Mentions>> {
+    fn named(&self) -> Vec<names::Named> {
         self.file.named().cloned().collect()
     }
 
@@ -231,6 +252,11 @@ impl Analysis {
 
     fn document(&self, number: usize) -> Option<Located<'_>> {
         self.file.get(number)
+    }
+
+    /// The documents that share a byte with `span` or touch it.
+    fn touching(&self, span: Span) -> Vec<Located<'_>> {
+        self.file.touching(span)
     }
 
     /// The documents that may mention a name, and some others.

@@ -1,6 +1,6 @@
 //! A file after an edit: the touched documents read again, all others taken over.
 
-use super::document::DocumentAnalysis;
+use super::document::{DocumentAnalysis, Kept};
 use super::facts::{self, Known};
 use super::file::{Changed, File};
 use super::{Analysis, Delta, Span, Stop, Workspace, read};
@@ -129,7 +129,7 @@ fn read_again(gone: &[Arc<DocumentAnalysis>], region: &Region, stop: Stop<'_>) -
         } else if texts.len() - number <= tail {
             Arc::clone(&gone[gone.len() - (texts.len() - number)])
         } else {
-            read(text)
+            read(text, Kept::Whole)
         });
     }
     Some(all)

@@ -5,6 +5,7 @@ use super::configuration::Configuration;
 use super::files::Files;
 use super::guard::{Exit, internal, message};
 use super::library::Names;
+use super::outgoing::Outgoing;
 use super::progress::Shown;
 use super::{convert, handlers};
 use crate::documents::Snapshot;
@@ -23,6 +24,8 @@ use tower_lsp::{Client, LanguageServer, async_trait};
 pub(super) struct Shared {
     /// The way to the client.
     pub client: Client,
+    /// The same way, for messages that are written here.
+    pub outgoing: Outgoing,
     /// Documents and workspace.
     pub session: Session,
     /// Which files mention which names.
@@ -126,9 +129,10 @@ pub(super) struct Backend {
 
 impl Backend {
     /// A server for one client.
-    pub(super) fn new(client: Client, exit: Arc<Exit>) -> Self {
+    pub(super) fn new(client: Client, outgoing: Outgoing, exit: Arc<Exit>) -> Self {
         let shared = Shared {
             client,
+            outgoing,
             session: Session::default(),
             names: Names::default(),
             capabilities: OnceLock::new(),

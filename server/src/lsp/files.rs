@@ -5,6 +5,7 @@
 
 use super::backend::Shared;
 use super::guard::message;
+use super::outgoing::{self, Outgoing};
 use super::progress::Progress;
 use super::{convert, publish};
 use crate::ide;
@@ -123,7 +124,7 @@ async fn rounds(shared: Arc<Shared>) {
             tokio::task::spawn_blocking(move || round.run(folders, names))
         };
         while let Some(found) = receive.recv().await {
-            show(&shared, found).await;
+            show(&shared, found);
         }
         progress.end();
         match job.await {
@@ -145,7 +146,7 @@ struct Found {
 }
 
 /// Takes note of what was found, and tells a client that does not ask itself.
-async fn show(shared: &Shared, Found { name, seen }: Found) {
+fn show(shared: &Shared, Found { name, seen }: Found) {
     let diagnostics = seen.as_ref().map(|seen| Arc::clone(&seen.diagnostics)).unwrap_or_default();
     {
         let mut state = shared.files.lock();
@@ -166,7 +167,11 @@ async fn show(shared: &Shared, Found { name, seen }: Found) {
         return;
     }
     if let Some(uri) = shared.uri(&name) {
-        shared.client.publish_diagnostics(uri, diagnostics.to_vec(), None).await;
+        let list = |out: &mut Vec<u8>| {
+            outgoing::json(out, &*diagnostics);
+            Some(())
+        };
+        Outgoing::diagnostics(uri.as_str(), None, list).into_iter().for_each(|text| shared.outgoing.text(text));
     }
 }
 
@@ -241,7 +246,7 @@ impl Round {
         let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::is_relevant)?;
         let diagnostics = if settings.diagnose_unopened {
             let rope = Rope::from_str(&text);
-            publish::converted(&self.shared, (name, name), &rope, analysis.diagnostics_until(&stop))
+            publish::converted(&publish::Style::of(&self.shared, name, name), &rope, analysis.diagnostics_until(&stop))
         } else {
             Vec::new()
         };

@@ -1,12 +1,15 @@
 //! From a changed document to diagnostics on the screen: one worker per document that has work.
 
 use super::backend::Shared;
+use super::convert::{self, Encoding};
 use super::guard::message;
-use super::{convert, files};
+use super::outgoing::Outgoing;
+use super::{files, rendered};
 use crate::documents::Snapshot;
-use crate::ide::{Analysis, Diagnostic, Severity, Tag};
+use crate::ide::{Analysis, Diagnostic, Severity, Stop, Tag};
 use crate::schedule::Cancel;
 use crate::session::Affected;
+use crate::settings::Settings;
 use llsd_generator::check::rules;
 use ropey::Rope;
 use std::sync::Arc;
@@ -30,12 +33,9 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
             move || look(&shared, &snapshot, &cancel)
         };
         match tokio::task::spawn_blocking(job).await {
-            Ok(Some(Seen { relevant, diagnostics, affected })) => {
+            Ok(Some(affected)) => {
                 start(&shared, affected.documents);
                 files::affected(&shared, &affected.names);
-                if let Some(diagnostics) = diagnostics {
-                    publish(&shared, &snapshot, relevant, diagnostics).await;
-                }
             }
             Ok(None) => {}
             Err(error) => log(&name, error),
@@ -46,66 +46,80 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
     }
 }
 
-struct Seen {
-    relevant: bool,
-    /// None: outdated meanwhile.
-    diagnostics: Option<Vec<lsp::Diagnostic>>,
-    affected: Affected,
-}
-
-/// The part that takes CPU time. None: outdated meanwhile.
-fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Seen> {
+/// The part that takes CPU time. None: outdated before others could have to do something.
+fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Affected> {
     let stop = || cancel.is_cancelled();
     let analysis = shared.analysis(snapshot, &stop)?;
     let affected = shared.session.learn(snapshot, &analysis);
     shared.names.learn(&snapshot.name, &analysis);
-    let diagnostics = analysis.diagnostics_until(&stop);
+    publish(shared, snapshot, &analysis, &stop);
     // What others have to do has to be told in any case.
-    let diagnostics =
-        (!stop()).then(|| converted(shared, (&snapshot.name, &snapshot.uri), &snapshot.rope, diagnostics));
-    Some(Seen { relevant: analysis.is_relevant(), diagnostics, affected })
+    Some(affected)
 }
 
 /// Sends the diagnostics, unless the document changed or the client asks for them itself. Nothing is ever sent for a
 /// file that never had anything to do with this server.
-async fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, relevant: bool, diagnostics: Vec<lsp::Diagnostic>) {
-    if shared.client_capabilities().pulls || !shared.session.is_current(snapshot) {
+fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, analysis: &Analysis, stop: Stop<'_>) {
+    if shared.client_capabilities().pulls {
         return;
     }
-    if !shared.mark_published(&snapshot.name, relevant) && !relevant {
-        return;
-    }
-    if let Ok(uri) = Url::parse(&snapshot.uri) {
-        shared.client.publish_diagnostics(uri, diagnostics, Some(snapshot.version)).await;
+    let style = Style::of(shared, &snapshot.name, &snapshot.uri);
+    let list = |out: &mut Vec<u8>| rendered::list(analysis, &snapshot.rope, &style, out, stop);
+    let Some(text) = Outgoing::diagnostics(&snapshot.uri, Some(snapshot.version), list) else { return };
+    // No newer version can come between the look and the sending.
+    shared.session.if_current(snapshot, || {
+        let relevant = analysis.is_relevant();
+        if shared.mark_published(&snapshot.name, relevant) || relevant {
+            shared.outgoing.text(text);
+        }
+    });
+}
+
+/// What diagnostics look like to a client, beside what they say.
+#[derive(Debug)]
+pub(super) struct Style<'a> {
+    /// The URI of the document.
+    pub(super) uri: &'a str,
+    /// The settings in force for it.
+    pub(super) settings: Arc<Settings>,
+    /// Whether the settings say that it is left alone.
+    pub(super) excluded: bool,
+    /// What positions count.
+    pub(super) encoding: Encoding,
+    /// Whether the client takes other places that belong to a diagnostic.
+    pub(super) related: bool,
+}
+
+impl<'a> Style<'a> {
+    /// That of a document, given by its name and its URI.
+    pub(super) fn of(shared: &Shared, name: &str, uri: &'a str) -> Self {
+        let client = shared.client_capabilities();
+        Self {
+            uri,
+            settings: shared.configuration.of(name),
+            excluded: shared.configuration.excludes(name),
+            encoding: client.encoding,
+            related: client.related,
+        }
     }
 }
 
 /// The diagnostics of one version in the protocol's terms.
 pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<lsp::Diagnostic> {
-    converted(shared, (&snapshot.name, &snapshot.uri), &snapshot.rope, analysis.diagnostics())
+    converted(&Style::of(shared, &snapshot.name, &snapshot.uri), &snapshot.rope, analysis.diagnostics())
 }
 
-/// Diagnostics in the protocol's terms, as the settings want them. The document is given by its name and its URI.
-pub(super) fn converted(
-    shared: &Shared,
-    (name, uri): (&str, &str),
-    rope: &Rope,
-    found: Vec<Diagnostic>,
-) -> Vec<lsp::Diagnostic> {
-    let Ok(uri) = Url::parse(uri) else { return Vec::new() };
-    let settings = shared.configuration.of(name);
-    if shared.configuration.excludes(name) {
-        return Vec::new();
-    }
-    let capabilities = shared.client_capabilities();
-    let place = |span| convert::range(rope, span, capabilities.encoding);
+/// Diagnostics in the protocol's terms, as the settings want them.
+pub(super) fn converted(style: &Style<'_>, rope: &Rope, found: Vec<Diagnostic>) -> Vec<lsp::Diagnostic> {
+    let Some(uri) = Url::parse(style.uri).ok().filter(|_| !style.excluded) else { return Vec::new() };
+    let place = |span| convert::range(rope, span, style.encoding);
     let convert = |found: Diagnostic| {
-        let severity = settings.severity(found.code, found.severity)?;
+        let severity = style.settings.severity(found.code, found.severity)?;
         let related = found.related.into_iter().map(|(span, message)| DiagnosticRelatedInformation {
             location: Location { uri: uri.clone(), range: place(span) },
             message,
         });
-        let related: Vec<_> = if capabilities.related { related.collect() } else { Vec::new() };
+        let related: Vec<_> = if style.related { related.collect() } else { Vec::new() };
         let tags: Vec<_> = found.tags.iter().map(tag).collect();
         Some(lsp::Diagnostic {
             range: place(found.span),
@@ -129,7 +143,8 @@ pub(super) fn documentation(code: &str) -> Option<Url> {
     Url::parse(&format!("{}/blob/main/docs/findings.md#{anchor}", env!("CARGO_PKG_REPOSITORY"))).ok()
 }
 
-fn level(severity: Severity) -> DiagnosticSeverity {
+/// The protocol's number of a severity.
+pub(super) fn level(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,
@@ -138,7 +153,8 @@ fn level(severity: Severity) -> DiagnosticSeverity {
     }
 }
 
-fn tag(tag: &Tag) -> DiagnosticTag {
+/// The protocol's number of a tag.
+pub(super) fn tag(tag: &Tag) -> DiagnosticTag {
     match tag {
         Tag::Deprecated => DiagnosticTag::DEPRECATED,
         Tag::Unnecessary => DiagnosticTag::UNNECESSARY,

@@ -3,6 +3,7 @@
 use super::backend::Backend;
 use super::guard::{Exit, Guarded};
 use super::handlers;
+use super::outgoing::Outgoing;
 use super::wire::{self, Message};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{SinkExt, StreamExt};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, channel};
 use tower_lsp::jsonrpc::{Id, Request, Response};
 use tower_lsp::{ClientSocket, LspService};
 use tower_service::Service;
@@ -68,17 +69,11 @@ pub fn run_over(input: impl Read + Send + 'static, output: impl Write + Send + '
     Ok(if exit.was_orderly() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-#[derive(Debug)]
-enum Outgoing {
-    Request(Request),
-    Response(Response),
-}
-
 /// Threads that read and write: blocking calls of the standard library are the fastest way in and out.
 fn connect(
     input: impl Read + Send + 'static,
     mut output: impl Write + Send + 'static,
-) -> (Receiver<Message>, UnboundedSender<Outgoing>, JoinHandle<()>) {
+) -> (Receiver<Message>, Outgoing, JoinHandle<()>) {
     let (send_in, incoming) = channel(BACKLOG);
     thread::spawn(move || {
         let mut input = BufReader::with_capacity(1 << 16, input);
@@ -97,49 +92,35 @@ fn connect(
             }
         }
     });
-    let (outgoing, mut receive_out) = unbounded_channel();
-    let writer = thread::spawn(move || {
-        while let Some(message) = receive_out.blocking_recv() {
-            let written = match &message {
-                Outgoing::Request(request) => wire::write(&mut output, request),
-                Outgoing::Response(response) => wire::write(&mut output, response),
-            };
-            if let Err(error) = written {
-                tracing::warn!(%error, "nobody reads");
-                break;
-            }
-        }
-    });
+    let (outgoing, queue) = Outgoing::queue();
+    let writer = thread::spawn(move || queue.write(&mut output));
     (incoming, outgoing, writer)
 }
 
-async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoing>, exit: &Arc<Exit>) {
-    let (service, socket) = handlers::own(LspService::build(|client| Backend::new(client, Arc::clone(exit)))).finish();
+async fn serve(mut incoming: Receiver<Message>, outgoing: Outgoing, exit: &Arc<Exit>) {
+    let backend = |client| Backend::new(client, outgoing.clone(), Arc::clone(exit));
+    let (service, socket) = handlers::own(LspService::build(backend)).finish();
     let mut service = Guarded::new(service, Arc::clone(exit));
     let (mut requests, mut responses) = ClientSocket::split(socket);
     let mut answering = FuturesUnordered::new();
-    // A closed channel means that the client no longer reads; the reading side will notice too.
-    let send = |message| {
-        let _ = outgoing.send(message);
-    };
     while !exit.is_requested() {
         tokio::select! {
-            Some(request) = requests.next() => send(Outgoing::Request(request)),
+            Some(request) = requests.next() => outgoing.request(request),
             Some(answer) = answering.next() => {
                 if let Ok(Some(answer)) = answer {
-                    send(Outgoing::Response(answer));
+                    outgoing.response(answer);
                 }
             }
             () = exit.abandoned() => break,
             message = incoming.recv() => match message {
                 None => break,
-                Some(Message::Malformed(error)) => send(Outgoing::Response(Response::from_error(Id::Null, error))),
+                Some(Message::Malformed(error)) => outgoing.response(Response::from_error(Id::Null, error)),
                 Some(Message::Response(response)) => {
                     let _ = responses.send(response).await;
                 }
                 Some(Message::Request(request)) => {
                     if let Some(trace) = exit.traced(&request).and_then(|trace| serde_json::to_value(trace).ok()) {
-                        send(Outgoing::Request(Request::build("$/logTrace").params(trace).finish()));
+                        outgoing.request(Request::build("$/logTrace").params(trace).finish());
                     }
                     // Always ready while the session lasts.
                     if poll_fn(|cx| service.poll_ready(cx)).await.is_err() {
@@ -148,7 +129,7 @@ async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoi
                     // The first poll happens here, in the order of arrival: handlers change documents in it.
                     let mut answer = service.call(request);
                     match poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await {
-                        Poll::Ready(Ok(Some(answer))) => send(Outgoing::Response(answer)),
+                        Poll::Ready(Ok(Some(answer))) => outgoing.response(answer),
                         Poll::Ready(_) => {}
                         Poll::Pending => answering.push(answer),
                     }
@@ -159,11 +140,12 @@ async fn serve(mut incoming: Receiver<Message>, outgoing: UnboundedSender<Outgoi
     let rest = async {
         while let Some(answer) = answering.next().await {
             if let Ok(Some(answer)) = answer {
-                send(Outgoing::Response(answer));
+                outgoing.response(answer);
             }
         }
     };
     if tokio::time::timeout(GRACE, rest).await.is_err() {
         tracing::warn!("requests were still running at the end");
     }
+    outgoing.end();
 }

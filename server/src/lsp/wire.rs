@@ -33,12 +33,51 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
 
 /// Writes one message.
 pub(super) fn write(output: &mut impl Write, message: &impl serde::Serialize) -> io::Result<()> {
-    let body = serde_json::to_vec(message)?;
-    // In one piece, so that a reader wakes once.
-    let mut bytes = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
-    bytes.extend_from_slice(&body);
-    output.write_all(&bytes)?;
-    output.flush()
+    let mut text = Text::new();
+    serde_json::to_writer(text.body(), message)?;
+    text.framed().write(output)
+}
+
+/// Room for the longest header.
+const HEADER: usize = "Content-Length: 18446744073709551615\r\n\r\n".len();
+
+/// A message in the making. Its header is put in front when the length is known, without moving the body.
+#[derive(Debug)]
+pub(super) struct Text(Vec<u8>);
+
+impl Text {
+    pub(super) fn new() -> Self {
+        Self(vec![0; HEADER])
+    }
+
+    /// Where the JSON goes: append only.
+    pub(super) fn body(&mut self) -> &mut Vec<u8> {
+        &mut self.0
+    }
+
+    /// The finished message.
+    pub(super) fn framed(self) -> Framed {
+        let mut bytes = self.0;
+        let header = format!("Content-Length: {}\r\n\r\n", bytes.len() - HEADER);
+        let start = HEADER - header.len();
+        bytes[start..HEADER].copy_from_slice(header.as_bytes());
+        Framed { bytes, start }
+    }
+}
+
+/// A message as it goes over the wire.
+#[derive(Debug)]
+pub(super) struct Framed {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Framed {
+    /// Writes it in one piece, so that a reader wakes once.
+    pub(super) fn write(&self, output: &mut impl Write) -> io::Result<()> {
+        output.write_all(&self.bytes[self.start..])?;
+        output.flush()
+    }
 }
 
 fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {

@@ -1,9 +1,10 @@
 //! Measures `llsd lsp` and, side by side on the same documents, `yaml-language-server`; prints Markdown tables.
 //!
-//!     llsd-bench OURS [TOOLS] [--growth]
+//!     llsd-bench OURS [TOOLS] [PART…]
 //!
-//! OURS is the `llsd` binary, TOOLS the folder that `tests/bench/setup.sh` prints. `--growth` measures only how the
-//! cost of an edit grows with what is around it.
+//! OURS is the `llsd` binary, TOOLS the folder that `tests/bench/setup.sh` prints. The parts, all unless some are named:
+//! `--side` is both servers on a document of 40 lines, a broken one and one of 20,000 lines; `--batch` is 1,000 files at
+//! once, beside check-jsonschema too; `--growth` is how the cost of an edit grows with what is around it, for `llsd`.
 
 mod documents;
 mod process;
@@ -19,26 +20,39 @@ use std::time::Instant;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let growth_only = arguments.iter().any(|argument| argument == "--growth");
-    let mut paths = arguments.iter().filter(|argument| !argument.starts_with("--"));
-    let Some(ours) = paths.next() else { bail!("usage: llsd-bench OURS [TOOLS] [--growth]") };
+    let (parts, paths): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with("--"));
+    if let Some(unknown) = parts.iter().find(|part| !["--side", "--batch", "--growth"].contains(&part.as_str())) {
+        bail!("{unknown}: the parts are --side, --batch and --growth");
+    }
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| *wanted == part);
+    let mut paths = paths.into_iter();
+    let Some(ours) = paths.next() else { bail!("usage: llsd-bench OURS [TOOLS] [--side] [--batch] [--growth]") };
     let folder = Folder::new()?;
     let ours = Server { command: vec![ours.clone(), "lsp".into()], settings: serde_json::json!({}) };
-    let mut out = String::new();
     let schema = folder.0.join("schema.json");
     fs::write(&schema, Command::new(&ours.command[0]).args(["schema", "v1alpha2"]).output()?.stdout)?;
     let tools = paths.next().map(PathBuf::from);
     let theirs = tools.as_deref().map(|tools| yaml_language_server(tools, &schema));
     let mut terminal = io::stdout();
     writeln!(terminal, "{}\n", machine()?)?;
-    if let Some(theirs) = theirs.as_ref().filter(|_| !growth_only) {
-        side_by_side(&mut out, &folder.0, &ours, theirs)?;
-        batch(&mut out, &folder.0, &ours, theirs, &schema, tools.as_deref())?;
+    if let Some((tools, theirs)) = tools.as_deref().zip(theirs.as_ref()) {
+        let mut out = "| Work | llsd | beside it | ratio |\n|---|---|---|---|\n".to_owned();
+        if wanted("--side") {
+            side_by_side(&mut out, &folder.0, &ours, theirs)?;
+        }
+        if wanted("--batch") {
+            batch(&mut out, &folder.0, &ours, theirs, &schema, tools)?;
+        }
+        if wanted("--side") || wanted("--batch") {
+            writeln!(terminal, "{out}")?;
+        }
+    }
+    if wanted("--growth") {
+        let mut out = String::new();
+        growth(&mut out, &folder.0, &ours)?;
         writeln!(terminal, "{out}")?;
     }
-    let mut out = String::new();
-    growth(&mut out, &folder.0, &ours)?;
-    writeln!(terminal, "{out}\nLoad of the machine at the end: {}", process::load())?;
+    writeln!(terminal, "Load of the machine at the end: {}", process::load())?;
     Ok(())
 }
 
@@ -84,7 +98,6 @@ fn side_by_side(out: &mut String, folder: &Path, ours: &Server, theirs: &Server)
     let root = folder.join("side");
     fs::create_dir_all(&root)?;
     let start = [ours.startup(&root, 21), theirs.startup(&root, 5)];
-    *out += "| Work | llsd | yaml-language-server | ratio |\n|---|---|---|---|\n";
     row(out, "start to `initialize` answered", [start[0].percentile(0.5), start[1].percentile(0.5)], "ms");
     let documents = [
         ("40 lines", documents::resource(1), 500, 60),
@@ -106,14 +119,7 @@ fn side_by_side(out: &mut String, folder: &Path, ours: &Server, theirs: &Server)
     Ok(())
 }
 
-fn batch(
-    out: &mut String,
-    folder: &Path,
-    ours: &Server,
-    theirs: &Server,
-    schema: &Path,
-    tools: Option<&Path>,
-) -> Result<()> {
+fn batch(out: &mut String, folder: &Path, ours: &Server, theirs: &Server, schema: &Path, tools: &Path) -> Result<()> {
     let root = folder.join("batch");
     fs::create_dir_all(&root)?;
     let mut files = Vec::new();
@@ -125,13 +131,11 @@ fn batch(
     let check = median(5, || timed(Command::new(&ours.command[0]).arg("check").arg(&root)))?;
     let served = median(3, || Ok(theirs.open_all(&root, &files)))?;
     row(out, "1,000 files: `llsd check`, and opened in yaml-language-server", [check, served], "s");
-    if let Some(tools) = tools {
-        let mut command = Command::new("python3");
-        command.env("PYTHONPATH", tools.join("python")).args(["-m", "check_jsonschema", "--schemafile"]).arg(schema);
-        command.args(files.iter().map(|(name, _)| root.join(name)));
-        let checked = median(3, || timed(&mut command))?;
-        row(out, "1,000 files: `llsd check`, and check-jsonschema", [check, checked], "s");
-    }
+    let mut command = Command::new("python3");
+    command.env("PYTHONPATH", tools.join("python")).args(["-m", "check_jsonschema", "--schemafile"]).arg(schema);
+    command.args(files.iter().map(|(name, _)| root.join(name)));
+    let checked = median(3, || timed(&mut command))?;
+    row(out, "1,000 files: `llsd check`, and check-jsonschema", [check, checked], "s");
     Ok(())
 }
 
@@ -144,11 +148,14 @@ fn growth(out: &mut String, folder: &Path, ours: &Server) -> Result<()> {
             [found.key.percentile(0.5), found.key.percentile(0.99), found.completion.percentile(0.5), found.cpu];
         let times: Vec<_> = times.iter().map(|time| format!("{time:.2} ms")).collect();
         *out += &format!("| {name} | {} | {:.0} MB |\n", times.join(" | "), found.memory);
+        let _ = writeln!(io::stderr(), "{name}: {}", times.join(" "));
     };
     for count in counts {
         let root = folder.join("growth");
         fs::create_dir_all(&root)?;
-        line(format!("{count} resources in its file"), ours.measure(&root, &documents::many(count), 200));
+        // The client, too, has to read a list as long as the file for each edit.
+        let edits = if count > 1000 { 60 } else { 200 };
+        line(format!("{count} resources in its file"), ours.measure(&root, &documents::many(count), edits));
     }
     for count in counts {
         let root = folder.join(format!("files-{count}"));
@@ -157,6 +164,7 @@ fn growth(out: &mut String, folder: &Path, ours: &Server) -> Result<()> {
             fs::write(root.join(format!("{number:05}.yaml")), documents::resource(number + 1))?;
         }
         line(format!("{count} files in its workspace"), ours.measure(&root, &documents::resource(0), 200));
+        fs::remove_dir_all(&root)?;
     }
     Ok(())
 }

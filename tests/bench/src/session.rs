@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// Slower than this is a fault of the measurement.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// A server that has said nothing for so long has done what it does at the start.
+const QUIET: Duration = Duration::from_secs(1);
+
 /// A server and how to talk to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Server {
@@ -134,11 +137,12 @@ struct Session<'c> {
 }
 
 impl Session<'_> {
-    /// Waits for the first diagnostics that stay. Some servers publish once before they know their schema.
+    /// Waits for the first diagnostics, and until the server has nothing more to say: some publish once before they
+    /// know their schema, and some look through the workspace first.
     fn settle(&mut self) {
         let uri = self.uri;
         self.client.arrival(PATIENCE, |message| is_publication(message, uri, 0)).expect("diagnostics");
-        while self.client.arrival(Duration::from_millis(700), |message| is_publication(message, uri, 0)).is_some() {}
+        while self.client.arrival(QUIET, |_| true).is_some() {}
     }
 
     /// Types a letter that makes a mistake, and takes it back: the time to the diagnostics of each.

@@ -27,7 +27,7 @@ pub(super) const RULES: &[RuleInfo] = &[
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
         let path = entry.path.key("endpoint");
-        let Some(Ok(known)) = subject.resolved(&entry) else { continue };
+        let Some(Ok(known)) = subject.resolved(entry) else { continue };
         // `${env.X}` is filled in by llama-stack.
         let Some(endpoint) = subject.text(&path).filter(|text| !text.contains("${") && !text.is_empty()) else {
             continue;

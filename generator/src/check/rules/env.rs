@@ -50,6 +50,9 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             report.add(no_path(at, value, "/v1"));
         }
     }
+    if variables.is_empty() {
+        return;
+    }
     if let Some(base) = subject.base().filter(|_| runs_base(subject)) {
         let mut read = BTreeSet::new();
         variables_of(&base, &mut read);

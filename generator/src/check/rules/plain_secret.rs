@@ -56,7 +56,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             let message = "The address holds a password in plain text: keep it in a Secret";
             report.add(Finding::warning("llsd::secret::plain-text", endpoint, message));
         }
-        let Some(Ok(known)) = subject.resolved(&entry) else { continue };
+        let Some(Ok(known)) = subject.resolved(entry) else { continue };
         for (name, _) in known.config.iter().filter(|(_, key)| key.secret) {
             let at = entry.path.key("settings").key(name);
             if subject.text(&at).is_some_and(is_secret) {

@@ -31,7 +31,7 @@ pub(super) const RULES: &[RuleInfo] = &[
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
-        let Some(Ok(known)) = subject.resolved(&entry) else { continue };
+        let Some(Ok(known)) = subject.resolved(entry) else { continue };
         let provider_type = known.provider_type.clone();
         let (endpoint, api_key) = (entry.path.key("endpoint"), entry.path.key("apiKey"));
         if entry.value.get("endpoint").is_some_and(|value| !value.is_null()) {

@@ -26,8 +26,11 @@ pub(super) const RULES: &[RuleInfo] = &[
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
         let path = entry.path.key("provider");
-        match subject.resolved(&entry) {
-            Some(Err(error)) => report.add(GenerateError::ProviderType { path, error }.finding()),
+        match subject.resolved(entry) {
+            Some(Err(error)) => {
+                let error = Box::new(error.clone());
+                report.add(GenerateError::ProviderType { path, error }.finding());
+            }
             Some(Ok(known)) => {
                 if let Some(advice) = &known.deprecated {
                     let message = format!("{} is deprecated: {advice}", known.provider_type);

@@ -47,11 +47,11 @@ pub(super) const RULES: &[RuleInfo] = &[
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
-        let Some(Ok(known)) = subject.resolved(&entry) else { continue };
+        let Some(Ok(known)) = subject.resolved(entry) else { continue };
         let at = entry.path.key("settings");
         for (key, value) in entry.value.get("settings").and_then(Value::as_object).into_iter().flatten() {
             let path = at.key(key);
-            if let Some(by) = winner(&entry, known, key) {
+            if let Some(by) = winner(entry, known, key) {
                 report.add(overridden(&path, key, &by));
                 continue;
             }

@@ -33,11 +33,7 @@ pub(crate) fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
 /// What mends the diagnostics that `span` touches.
 pub(crate) fn quick_fixes(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
     let mut actions = Vec::new();
-    for located in analysis.documents() {
-        let here = Span::new(located.offset, located.offset + located.document.tree().text().len());
-        if !touches(here, span) {
-            continue;
-        }
+    for located in analysis.touching(span) {
         for diagnostic in located.document.diagnostics() {
             let diagnostic = diagnostic.in_file(located.number, located.offset);
             if !touches(diagnostic.span, span) {

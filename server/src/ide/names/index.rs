@@ -1,6 +1,7 @@
 //! Which files mention which names. A changed document costs what it holds, however many others there are.
 
 use super::{Occurrence, Role, Symbol};
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -78,7 +79,10 @@ impl<'m> FromIterator<&'m Mentions> for Mentions {
     }
 }
 
-/// How often a file mentions and declares a name: in how many of its pieces.
+/// What neighbouring documents of a file mention, each on its own.
+pub(crate) type Named = Arc<[Arc<Mentions>]>;
+
+/// How often a file mentions and declares a name: in how many of its documents.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     mentions: u32,
@@ -88,7 +92,7 @@ struct Count {
 /// The names of all files of the workspace, open or not.
 #[derive(Debug, Default)]
 pub struct NameIndex {
-    files: HashMap<Arc<str>, Vec<Arc<Mentions>>>,
+    files: HashMap<Arc<str>, Vec<Named>>,
     names: BTreeMap<(Kind, Arc<str>), BTreeMap<Arc<str>, Count>>,
 }
 
@@ -109,20 +113,20 @@ impl NameIndex {
         self.set(file, analysis.named());
     }
 
-    /// Sets what `file` mentions, piece by piece. Pieces that were there before are not looked at.
-    fn set(&mut self, file: &str, pieces: Vec<Arc<Mentions>>) {
+    /// Sets what `file` mentions. Documents that were there before are not looked at.
+    fn set(&mut self, file: &str, pieces: Vec<Named>) {
         let (file, old) = match self.files.remove_entry(file) {
             Some(known) => known,
             None => (Arc::from(file), Vec::new()),
         };
-        let head = old.iter().zip(&pieces).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();
-        let (old_rest, new_rest) = (&old[head..], &pieces[head..]);
-        let same_end = |(one, other): &(&Arc<Mentions>, &Arc<Mentions>)| Arc::ptr_eq(one, other);
-        let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(same_end).count();
-        for mentions in &old_rest[..old_rest.len() - tail] {
+        let (gone, come) = differing(&old, &pieces);
+        let (gone, come): (Vec<_>, Vec<_>) =
+            (gone.iter().flat_map(|piece| &**piece).collect(), come.iter().flat_map(|piece| &**piece).collect());
+        let (gone, come) = differing(&gone, &come);
+        for mentions in gone {
             self.forget(&file, mentions);
         }
-        for mentions in &new_rest[..new_rest.len() - tail] {
+        for mentions in come {
             self.add(&file, mentions);
         }
         if !pieces.is_empty() {
@@ -193,6 +197,15 @@ impl NameIndex {
     }
 }
 
+/// What stands between the start and the end that both lists share: the very same values, not equal ones.
+fn differing<'l, T: ?Sized, P: Borrow<Arc<T>>>(old: &'l [P], new: &'l [P]) -> (&'l [P], &'l [P]) {
+    let same = |(one, other): &(&P, &P)| Arc::ptr_eq((*one).borrow(), (*other).borrow());
+    let head = old.iter().zip(new).take_while(same).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    (&old[..old.len() - tail], &new[..new.len() - tail])
+}
+
 /// How far a name is from what was typed: 0 is equal, letters between those typed count, and so does what comes in
 /// front. `None` if a letter is missing.
 fn distance(name: &str, wanted: &[char]) -> Option<u32> {
@@ -243,13 +256,13 @@ mod tests {
             document(&[("one", Role::Reference), ("two", Role::Reference)]),
             document(&[("three", Role::Reference)]),
         );
-        index.set("x", vec![a.clone(), b.clone(), c.clone()]);
-        index.set("y", vec![b.clone()]);
+        index.set("x", vec![[a.clone(), b.clone()].into(), [c.clone()].into()]);
+        index.set("y", vec![[b.clone()].into()]);
         assert_eq!(files(&index, "one"), ["x", "y"]);
-        index.set("x", vec![a.clone(), c.clone()]);
+        index.set("x", vec![[a.clone(), c.clone()].into()]);
         assert_eq!(files(&index, "one"), ["x", "y"]);
         assert_eq!(files(&index, "two"), ["y"]);
-        index.set("x", vec![c.clone(), a.clone()]);
+        index.set("x", vec![[c.clone()].into(), [a.clone()].into()]);
         assert_eq!(files(&index, "three"), ["x"]);
         index.remove("x");
         index.remove("y");
@@ -281,8 +294,8 @@ mod tests {
     #[test]
     fn searches_declared_names_by_their_letters() {
         let mut index = NameIndex::default();
-        index.set("x", vec![document(&[("vllm-token", Role::Declaration), ("openai", Role::Declaration)])]);
-        index.set("y", vec![document(&[("token", Role::Declaration), ("tokens", Role::Reference)])]);
+        index.set("x", vec![[document(&[("vllm-token", Role::Declaration), ("openai", Role::Declaration)])].into()]);
+        index.set("y", vec![[document(&[("token", Role::Declaration), ("tokens", Role::Reference)])].into()]);
         let names = |query: &str| index.search(query, 9).iter().map(|one| one.name.to_string()).collect::<Vec<_>>();
         assert_eq!(names("token"), ["token", "vllm-token"]);
         assert_eq!(names("VTok"), ["vllm-token"]);

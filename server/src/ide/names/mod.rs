@@ -16,8 +16,8 @@ pub(crate) use base::base;
 pub use base::base_text;
 pub(crate) use group::{Found, Source, found_in, is_config_key};
 pub use group::{Library, Location, Place, Question};
-pub(crate) use index::Mentions;
 pub use index::{Declared, Kind, NameIndex};
+pub(crate) use index::{Mentions, Named};
 
 use super::document::DocumentAnalysis;
 use super::workspace::ObjectKey;

@@ -58,7 +58,8 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
     let mut actions = Vec::new();
     let span = convert::span(&snapshot.rope, params.range, client.encoding);
     if is_wanted(params, &CodeActionKind::QUICKFIX) {
-        let shown = publish::diagnostics(shared, snapshot, analysis);
+        let style = publish::Style::of(shared, &snapshot.name, &snapshot.uri);
+        let shown = publish::converted(&style, &snapshot.rope, analysis.diagnostics_around(span));
         let settings = shared.configuration.of(&snapshot.name);
         let is_on = |action: &ide::CodeAction| {
             action.fixes.is_none_or(|(code, _)| settings.severity(code, ide::Severity::Error).is_some())

@@ -5,7 +5,9 @@ use crate::check::cel::eval::{Env, Fail, Outcome};
 use crate::check::cel::program::Function;
 use crate::check::cel::time::{Civil, zone_offset};
 use crate::check::cel::value::Val;
-use chrono::{Offset, TimeZone};
+use jiff::Timestamp;
+use jiff::tz::TimeZoneDatabase;
+use std::sync::LazyLock;
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {
     if !member || count > 2 {
@@ -58,7 +60,9 @@ fn part<'a>(v: &[Val<'a>], of: fn(Civil) -> i64) -> Outcome<'a> {
 
 /// Seconds east of UTC that a zone such as `Europe/Berlin` was at a point in time.
 fn named_offset(zone: &str, seconds: i64) -> Option<i64> {
-    let zone: chrono_tz::Tz = zone.parse().ok()?;
-    let time = chrono::DateTime::from_timestamp(seconds, 0)?.naive_utc();
-    Some(i64::from(zone.offset_from_utc_datetime(&time).fix().local_minus_utc()))
+    // That of the machine is none of the API server's.
+    static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+    // The database forgives the case of letters, Go does not.
+    let found = ZONES.get(zone).ok().filter(|found| found.iana_name() == Some(zone))?;
+    Some(i64::from(found.to_offset(Timestamp::from_second(seconds).ok()?).seconds()))
 }
