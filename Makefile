@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench crd setup
+.PHONY: help demo build test lint bench crd setup fuzz
 
 CARGO ?= cargo
 
@@ -51,3 +51,10 @@ bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml), the function
 
 crd: ## write operator/deploy/crd/ again from the types
 	$(CARGO) run --quiet --package llsd-generator --example crd
+
+# How long each target is fuzzed, and which ones: all if none is named.
+SECONDS_EACH ?= 600
+TARGETS ?=
+
+fuzz: ## feed random texts, edits and whole sessions to the library and the server; needs cargo-fuzz (see fuzz/README.md)
+	fuzz/run.sh $(SECONDS_EACH) $(TARGETS)
