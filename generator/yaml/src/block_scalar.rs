@@ -112,8 +112,9 @@ pub(crate) fn tail(text: &str, node: &NodeData) -> (bool, usize) {
                 count += 1;
                 at = next_line(bytes, at + spaces);
             }
+            // Blanks without a break are a line if there is no other.
             None if spaces > 0 => {
-                count += 1;
+                count += usize::from(!has_content && count == 0);
                 break;
             }
             _ => break,

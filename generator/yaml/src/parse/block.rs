@@ -291,7 +291,7 @@ impl Parser<'_> {
     /// Reads a node and decides whether it is a key. Returns true if it is; the position is then behind its colon.
     fn node(&mut self, column: i32, compact: bool, at_start: bool) -> bool {
         let start = self.pos;
-        let props = self.props(false);
+        let props = self.props();
         if props != NONE && self.at_line_end() {
             self.defer_props(props, start);
             return false;
@@ -300,7 +300,7 @@ impl Parser<'_> {
         let keys_only = top.container == Container::Map && top.slot == Slot::Closed;
         let first = self.bytes[self.pos];
         let (node, single_line) = match first {
-            b'*' => (self.alias(false), true),
+            b'*' => (self.alias(), true),
             b'"' | b'\'' => match self.quoted_node(top.indent, keys_only) {
                 Some(found) => found,
                 None => return self.broken_line(start, column, keys_only, props),
@@ -453,13 +453,13 @@ impl Parser<'_> {
     }
 
     /// Reads anchors and tags, and the blanks behind them.
-    pub(super) fn props(&mut self, flow: bool) -> u32 {
+    pub(super) fn props(&mut self) -> u32 {
         let mut props = Props::default();
         loop {
             let start = self.pos;
             match self.byte(start) {
                 b'&' if props.anchor.is_none() => {
-                    self.pos = self.token_end(start + 1, flow);
+                    self.pos = self.token_end(start + 1);
                     props.anchor = Some(Span::new(start, self.pos));
                 }
                 b'!' if props.tag.is_none() => {
@@ -467,7 +467,7 @@ impl Parser<'_> {
                         let end = scan::line_end(self.bytes, start);
                         memchr::memchr(b'>', &self.bytes[start..end]).map_or(end, |i| start + i + 1)
                     } else {
-                        self.token_end(start + 1, flow)
+                        self.token_end(start + 1)
                     };
                     props.tag = Some(Span::new(start, self.pos));
                 }
@@ -482,9 +482,9 @@ impl Parser<'_> {
     }
 
     /// The end of an anchor, alias or tag that continues at `at`.
-    pub(super) fn token_end(&self, mut at: usize, flow: bool) -> usize {
+    pub(super) fn token_end(&self, mut at: usize) -> usize {
         while let Some(&b) = self.bytes.get(at) {
-            if scan::is_white(b) || (flow && scan::is_flow_sign(b)) {
+            if scan::is_white(b) || scan::is_flow_sign(b) {
                 break;
             }
             at += 1;

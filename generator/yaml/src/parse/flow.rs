@@ -49,6 +49,8 @@ impl Parser<'_> {
     /// Reads a flow collection and says whether it stays on one line. `None` if it is broken in a way that the line
     /// has to be read as a whole; the position is then unchanged.
     pub(super) fn flow_node(&mut self, indent: i32, keys_only: bool) -> Option<(u32, bool)> {
+        // yaml-rust2 lets flow text go on at any column.
+        let indent = if self.loose { -1 } else { indent };
         let start = self.pos;
         let line = self.line_start;
         let marks = (self.tree.nodes.len(), self.tree.props.len(), self.comments.len(), self.errors.len());
@@ -190,7 +192,7 @@ impl Parser<'_> {
                         top.at = start + 1;
                     }
                 }
-                b'?' if top.place == Place::Start && self.ends_sign(start + 1) => {
+                b'?' if top.place == Place::Start && scan::is_white(self.byte(start + 1)) => {
                     if top.seq {
                         self.open_pair(&mut levels, start);
                     }
@@ -207,7 +209,7 @@ impl Parser<'_> {
                     }
                 }
                 b'&' | b'!' => {
-                    let props = self.props(true);
+                    let props = self.props();
                     if let Some(top) = levels.last_mut() {
                         top.props = props;
                         top.at = self.pos;
@@ -497,9 +499,9 @@ impl Parser<'_> {
     fn flow_scalar(&mut self, indent: i32) -> u32 {
         let start = self.pos;
         match self.bytes[start] {
-            b'*' => self.alias(true),
+            b'*' => self.alias(),
             b'"' | b'\'' => {
-                let found = self.quoted_at(start, indent, false);
+                let found = self.quoted_at(start, indent, false, true);
                 if !found.closed {
                     self.error(Span::new(start, start + 1), "this quote is not closed");
                 }

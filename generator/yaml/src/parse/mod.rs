@@ -7,8 +7,9 @@
 mod block;
 mod flow;
 mod line;
+mod plausible;
 mod recover;
-mod reread;
+mod repair;
 mod scalars;
 mod scan;
 
@@ -30,22 +31,38 @@ pub fn parse_document(text: &str) -> Document {
     } else {
         parser.error(Span::empty(0), "the document is too large to be read");
     }
-    if !parser.errors.is_empty() && text.len() < NONE as usize {
-        // The text is known to be broken: read it once more, and take odd indentation for a fault as well.
-        let mut again = Parser::new(text.as_bytes());
-        again.distrust = true;
-        again.step = line::usual_step(text.as_bytes());
-        again.run();
-        if !again.errors.is_empty() {
-            parser = again;
-        }
-    }
-    let reading = parser.done();
-    let better = reread::without_a_line(text, &reading.errors);
-    let Reading { mut tree, comments, skipped, mut errors } = better.unwrap_or(reading);
+    let reading = if parser.errors.is_empty() || text.len() >= NONE as usize {
+        parser.done()
+    } else {
+        loose_reading(text).unwrap_or_else(|| broken_reading(text, parser))
+    };
+    let Reading { mut tree, comments, skipped, mut errors } = reading;
     errors.sort_by_key(|e| e.span.start);
     tree.nodes.shrink_to_fit();
     Document { text: text.to_owned(), tree, comments, skipped, errors, strict: OnceLock::new(), wide: OnceLock::new() }
+}
+
+/// Reads what is not well-formed by the letter of YAML, but is for the judge: text in brackets and quotes left of the
+/// block around it, and a tab in front of the first entry.
+fn loose_reading(text: &str) -> Option<Reading> {
+    if text.len() > repair::LONGEST {
+        return None;
+    }
+    let mut parser = Parser::new(text.as_bytes());
+    parser.loose = true;
+    parser.run();
+    (parser.errors.is_empty() && crate::strict::judge(text).is_none()).then(|| parser.done())
+}
+
+/// Reads a text known to be broken: once more, taking odd indentation for a fault as well, and then with its lines
+/// mended.
+fn broken_reading(text: &str, first: Parser<'_>) -> Reading {
+    let mut again = Parser::new(text.as_bytes());
+    again.distrust = true;
+    again.step = line::usual_step(text.as_bytes());
+    again.run();
+    let reading = if again.errors.is_empty() { first.done() } else { again.done() };
+    repair::mend(text, reading)
 }
 
 /// What may be written at a place of an open collection.
@@ -112,6 +129,8 @@ struct Parser<'t> {
     in_conflict: bool,
     /// The text is known to be broken, so that what is allowed but unusual is taken for damage.
     distrust: bool,
+    /// Text in brackets and quotes may go on at any column.
+    loose: bool,
     /// Columns by which the text usually indents.
     step: i32,
 }
@@ -133,6 +152,7 @@ impl<'t> Parser<'t> {
             budget: 1 << 16,
             in_conflict: false,
             distrust: false,
+            loose: false,
             step: 2,
         }
     }
@@ -390,7 +410,7 @@ impl<'t> Parser<'t> {
                 next.slot = Slot::KeyDone;
             }
             // Without a key there is no place for a value; the node stays out of the tree.
-            (Container::Map, _) if frame.key == NONE => {}
+            (Container::Map, _) if frame.key == NONE => next.slot = Slot::Closed,
             (Container::Map, _) => {
                 self.append(frame.node, child, frame.count);
                 self.marry(frame.key, child);

@@ -73,7 +73,10 @@ impl Parser<'_> {
             && matches!(top.slot, Slot::Value)
             && top.indent < spaces
             && !matches!(scan::plain_line(self.bytes, self.pos, false).1, Stop::Colon(_));
-        if lone_value || (scalar_root && matches!(self.bytes[self.pos], b'[' | b'{' | b']' | b'}')) {
+        if lone_value
+            || (scalar_root && self.loose)
+            || (scalar_root && matches!(self.bytes[self.pos], b'[' | b'{' | b']' | b'}'))
+        {
             // Tabs may stand in front of a value whose place the spaces already give.
             return spaces.max(0);
         }

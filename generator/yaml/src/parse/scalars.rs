@@ -8,9 +8,9 @@ use crate::split::next_line;
 use crate::tree::{Chomp, Kind, NodeData, RAW, Style, UNCLOSED, VERBATIM};
 
 impl Parser<'_> {
-    pub(super) fn alias(&mut self, flow: bool) -> u32 {
+    pub(super) fn alias(&mut self) -> u32 {
         let start = self.pos;
-        self.pos = self.token_end(start + 1, flow);
+        self.pos = self.token_end(start + 1);
         let node = NodeData::new(Kind::Alias, Style::Plain, start, self.pos);
         self.add_node(node)
     }
@@ -19,7 +19,7 @@ impl Parser<'_> {
     /// to be read as a whole; the position is then unchanged.
     pub(super) fn quoted_node(&mut self, indent: i32, keys_only: bool) -> Option<(u32, bool)> {
         let start = self.pos;
-        let found = self.quoted_at(start, indent, keys_only);
+        let found = self.quoted_at(start, indent, keys_only, false);
         let style = if self.bytes[start] == b'"' { Style::DoubleQuoted } else { Style::SingleQuoted };
         if keys_only && (!found.closed || found.line.is_some()) {
             return None;
@@ -37,12 +37,12 @@ impl Parser<'_> {
     }
 
     /// Reads a quoted scalar; one without an end, or whose end cannot be its end, is cut at the end of its line.
-    pub(super) fn quoted_at(&mut self, start: usize, indent: i32, one_line: bool) -> scan::Quoted {
-        let found = scan::quoted(self.bytes, start, indent);
+    pub(super) fn quoted_at(&mut self, start: usize, indent: i32, one_line: bool, flow: bool) -> scan::Quoted {
+        let found = scan::quoted(self.bytes, start, if self.loose { -1 } else { indent });
         if found.line.is_none() && found.closed {
             return found;
         }
-        let junk = found.closed && !self.fits_behind(found.end);
+        let junk = found.closed && !self.fits_behind(found.end, flow);
         if found.closed && !junk && !one_line {
             return found;
         }
@@ -59,7 +59,7 @@ impl Parser<'_> {
     }
 
     /// Whether the text at `at` may follow a value.
-    fn fits_behind(&self, at: usize) -> bool {
+    fn fits_behind(&self, at: usize, flow: bool) -> bool {
         let mut i = at;
         while is_space(self.byte(i)) {
             i += 1;
@@ -67,7 +67,8 @@ impl Parser<'_> {
         match self.byte(i) {
             b'\n' | b'\r' | b',' | b']' | b'}' => true,
             b'#' => i > at,
-            b':' => scan::is_white(self.byte(i + 1)),
+            // In flow, a quoted key needs no blank behind its colon.
+            b':' => flow || scan::is_white(self.byte(i + 1)),
             _ => false,
         }
     }
@@ -217,7 +218,12 @@ impl Parser<'_> {
             }
             let here = at + spaces;
             let next = next_line(bytes, here);
-            let empty = matches!(bytes.get(here), None | Some(b'\n' | b'\r'));
+            let mut empty = matches!(bytes.get(here), None | Some(b'\n' | b'\r'));
+            if bytes.get(here) == Some(&b'\t') && content_indent.is_some_and(|n| spaces < n) {
+                // Left of the text, a tab is no text.
+                let (_, content) = scan::indentation(bytes, at);
+                empty = matches!(bytes.get(content), None | Some(b'\n' | b'\r'));
+            }
             if empty {
                 match content_indent {
                     // Spaces beyond the indentation are text.

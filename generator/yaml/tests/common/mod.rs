@@ -2,24 +2,34 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs)]
 
+pub mod agree;
 pub mod damage;
 pub mod hostile;
 
-use llsd_yaml::{Document, Kind, Node, Stream};
+use llsd_yaml::{Document, Kind, Node, Stream, Style};
 use yaml_rust2::Event;
 use yaml_rust2::parser::Parser;
 
 /// Events of all documents that exist in the YAML sense.
 pub fn our_events(text: &str) -> Vec<String> {
+    events(text, false)
+}
+
+/// [`our_events`] with a plain `~` read as an absent value, as yaml-rust2 does.
+pub fn our_events_like_strict(text: &str) -> Vec<String> {
+    events(text, true)
+}
+
+fn events(text: &str, like_strict: bool) -> Vec<String> {
     let stream = Stream::parse(text);
     let mut out = Vec::new();
     for located in stream.documents() {
-        document_events(&located.document, &mut out);
+        document_events(&located.document, like_strict, &mut out);
     }
     out
 }
 
-fn document_events(document: &Document, out: &mut Vec<String>) {
+fn document_events(document: &Document, like_strict: bool, out: &mut Vec<String>) {
     let Some(root) = document.root() else { return };
     out.push("+DOC".to_owned());
     // Depth costs no stack: closing events wait on a list.
@@ -32,6 +42,9 @@ fn document_events(document: &Document, out: &mut Vec<String>) {
         match item {
             Work::Close(event) => out.push(event.to_owned()),
             Work::Open(node) => match node.kind() {
+                Kind::Scalar if like_strict && node.style() == Style::Plain && node.value() == "~" => {
+                    out.push("=".to_owned());
+                }
                 Kind::Scalar => out.push(format!("={}", node.value())),
                 Kind::Alias => out.push("*".to_owned()),
                 Kind::Mapping | Kind::Sequence => {
@@ -70,11 +83,6 @@ pub fn strict_events(text: &str) -> Result<Vec<String>, String> {
             _ => {}
         }
     }
-}
-
-/// [`our_events`] with a written `~` read as an absent value, as yaml-rust2 does.
-pub fn our_events_like_strict(text: &str) -> Vec<String> {
-    our_events(text).into_iter().map(|e| if e == "=~" { "=".to_owned() } else { e }).collect()
 }
 
 /// The first difference of two lists, for a message.
@@ -151,10 +159,4 @@ fn unescape(text: &str) -> String {
         }
     }
     out
-}
-
-/// Whether the text ends with the header of a text block that has no lines. yaml-rust2 reads that as one line break,
-/// YAML and this crate as nothing.
-pub fn ends_with_empty_block(text: &str) -> bool {
-    text.trim_end().trim_end_matches(|c: char| c.is_ascii_digit() || c == '+' || c == '-').ends_with(['|', '>'])
 }
