@@ -382,7 +382,7 @@ impl Parser<'_> {
         let next = next_line(self.bytes, end);
         let (end, several, before_key) = self.plain_end(end, stop, top.indent);
         if (compact || at_start)
-            && let Some(key_column) = before_key
+            && let Some(key_column) = before_key.or_else(|| self.key_below(end, top.indent))
             && self.is_half_key(top.indent, column, key_column)
         {
             self.pos = from;

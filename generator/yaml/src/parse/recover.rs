@@ -2,7 +2,7 @@
 
 use super::block::Token;
 use super::scan::{self, Stop};
-use super::{Container, Frame, Parser, Slot};
+use super::{Container, Frame, Parser, Slot, line};
 use crate::Span;
 use crate::split::next_line;
 use crate::tree::{NONE, RAW, Style, VERBATIM};
@@ -662,6 +662,19 @@ impl Parser<'_> {
             Some(a) if a.token == Token::Dash && a.indent >= parent => a.indent,
             Some(a) if a.indent > parent => parent,
             _ => column,
+        }
+    }
+
+    /// The column of the key that follows a text ending at `end`, behind comments and template lines, although it stands
+    /// deeper than `indent`, so that no text may stand in front of it.
+    pub(super) fn key_below(&self, end: usize, indent: i32) -> Option<i32> {
+        let mut at = end;
+        loop {
+            let ahead = self.ahead(at).filter(|a| a.indent > indent)?;
+            match line::template_line(self.bytes, ahead.at) {
+                Some(end) => at = end,
+                None => return (ahead.key && ahead.token == Token::Other).then_some(ahead.indent),
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use super::plausible::doubt;
 use super::scan::{self, Stop};
 use super::{Parser, Reading, line};
 use crate::split::next_line;
-use crate::tree::{NONE, Style};
+use crate::tree::{NONE, NodeData, Style, UNCLOSED};
 use crate::{Span, SyntaxError};
 
 /// Longer texts are not mended: each reading costs as much as the first.
@@ -123,12 +123,19 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     draft.finish()
 }
 
-/// Whether all that is wrong is one word on a line of its own, with nothing below it: a key that is being typed.
+/// Whether all that is wrong is the end of one line that is being typed: a key without its colon, or a value whose
+/// quote or bracket is still open, with nothing below it.
 fn is_being_typed(bytes: &[u8], reading: &Reading) -> bool {
-    let [error] = reading.errors.as_slice() else { return false };
-    let Some(line) = looked_at(bytes, line_at(bytes, error.span.start)) else { return false };
+    let Some(first) = reading.errors.iter().map(|e| e.span.start).min() else { return false };
+    let Some(line) = looked_at(bytes, line_at(bytes, first)) else { return false };
     let below = below(bytes, line.span);
-    is_half_key(&bytes[line.content..line.span.end]) && below.is_none_or(|b| b.indent <= line.indent)
+    if !reading.errors.iter().all(|e| touches(line.span, e)) || below.is_some_and(|b| b.indent > line.indent) {
+        return false;
+    }
+    let open =
+        |node: &NodeData| node.flags & UNCLOSED != 0 && (line.content..line.span.end).contains(&(node.start as usize));
+    (reading.errors.len() == 1 && is_half_key(&bytes[line.content..line.span.end]))
+        || reading.tree.nodes.iter().any(open)
 }
 
 impl Draft<'_> {
@@ -373,10 +380,14 @@ fn comment_above(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
     }
 }
 
-/// Whether a line holds one word, perhaps behind a dash.
+/// Whether a line holds one word, perhaps behind a dash and in front of a comment.
 fn is_half_key(text: &[u8]) -> bool {
-    let word = text.strip_prefix(b"- ").unwrap_or(text).trim_ascii();
-    !word.is_empty() && word.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/'))
+    let text = text.strip_prefix(b"- ").unwrap_or(text);
+    let (end, stop) = scan::plain_line(text, 0, false);
+    let word = text[..end].trim_ascii();
+    !matches!(stop, Stop::Colon(_))
+        && word.iter().any(u8::is_ascii_alphanumeric)
+        && word.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/'))
 }
 
 fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
