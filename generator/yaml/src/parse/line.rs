@@ -45,3 +45,30 @@ pub(super) fn usual_step(bytes: &[u8]) -> i32 {
     let best = (2..counts.len()).rev().max_by_key(|step| counts[*step]);
     best.filter(|step| counts[*step] > 0).map_or(2, |step| step as i32)
 }
+
+/// Whether the dashes of lists mostly stand at the column of their key; `None` if there is no such habit.
+pub(super) fn compact_lists(bytes: &[u8]) -> Option<bool> {
+    let (mut compact, mut indented) = (0usize, 0usize);
+    let mut at = 0;
+    // The column of the key in the line above, if its value is to follow.
+    let mut key = None;
+    while at < bytes.len() {
+        let (mut column, mut content) = scan::indentation(bytes, at);
+        let end = scan::line_end(bytes, content);
+        if content < end && bytes[content] != b'#' {
+            let dash = bytes[content] == b'-' && bytes.get(content + 1).is_none_or(|b| scan::is_white(*b));
+            if let Some(key) = key
+                && dash
+            {
+                *(if column == key { &mut compact } else { &mut indented }) += 1;
+            }
+            while bytes[content..end].starts_with(b"- ") {
+                column += 2;
+                content += 2;
+            }
+            key = bytes[content..end].trim_ascii_end().ends_with(b":").then_some(column);
+        }
+        at = crate::split::next_line(bytes, end);
+    }
+    (compact != indented).then_some(compact > indented)
+}

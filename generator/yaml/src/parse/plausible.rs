@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Reading;
+use super::{Reading, line};
 use crate::tree::{FLOW, Kind, NONE, NodeData, RAW, Style};
 
 // Weights, and the prices of changes in `repair`, were found by descent on half of the texts that recovery is measured
@@ -29,8 +29,30 @@ const ABSENT: i32 = 8;
 /// A sequence of mappings and others.
 const MIXED: i32 = 5;
 
+/// A list that is indented although lists of this text are not, or the other way round.
+const OTHER_LIST: i32 = 3;
+/// An item of a list of mappings that does not start with the key that most of them start with.
+const OTHER_FIRST_KEY: i32 = 3;
+/// A key without a colon and without a value.
+const HALF_KEY: i32 = 2;
+
+/// How a text is usually written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Habits {
+    /// Columns by which it indents.
+    pub(super) step: i32,
+    /// Whether dashes stand at the column of their key, if it does so mostly.
+    compact: Option<bool>,
+}
+
+impl Habits {
+    pub(super) fn of(bytes: &[u8]) -> Habits {
+        Habits { step: line::usual_step(bytes).max(2), compact: line::compact_lists(bytes) }
+    }
+}
+
 /// What speaks against a reading of `bytes`. The less, the better.
-pub(super) fn doubt(bytes: &[u8], reading: &Reading, step: i32) -> i32 {
+pub(super) fn doubt(bytes: &[u8], reading: &Reading, habits: Habits) -> i32 {
     let mut sum = 0;
     let mut places: Vec<usize> = reading.errors.iter().map(|e| e.span.start.min(bytes.len())).collect();
     places.sort_unstable();
@@ -51,7 +73,7 @@ pub(super) fn doubt(bytes: &[u8], reading: &Reading, step: i32) -> i32 {
         let is_key = node.mate != NONE && node.next == node.mate;
         match node.kind {
             Kind::Mapping | Kind::Sequence if node.flags & FLOW == 0 => {
-                sum += shape(nodes, node, parent, step);
+                sum += shape(bytes, nodes, node, parent, habits);
             }
             Kind::Scalar => {
                 let text = bytes.get(node.start as usize..node.end as usize).unwrap_or_default();
@@ -63,7 +85,8 @@ pub(super) fn doubt(bytes: &[u8], reading: &Reading, step: i32) -> i32 {
                         sum += odd_key(text);
                     }
                 } else if node.style == Style::Absent {
-                    sum += ABSENT;
+                    let half = nodes.get(node.mate as usize).is_some_and(|key| key.flags & RAW != 0);
+                    sum += if half { HALF_KEY } else { ABSENT };
                 } else if node.style == Style::Plain && node.flags & RAW != 0 {
                     sum += RAW_TEXT;
                 }
@@ -74,27 +97,57 @@ pub(super) fn doubt(bytes: &[u8], reading: &Reading, step: i32) -> i32 {
     sum
 }
 
-fn shape(nodes: &[NodeData], node: &NodeData, parent: Option<&NodeData>, step: i32) -> i32 {
-    let Some(parent) = parent else { return if node.indent == 0 { 0 } else { ODD_MAPPING } };
+fn shape(bytes: &[u8], nodes: &[NodeData], node: &NodeData, parent: Option<&NodeData>, habits: Habits) -> i32 {
+    let items = if node.kind == Kind::Sequence { items(bytes, nodes, node) } else { 0 };
+    let Some(parent) = parent else { return items + if node.indent == 0 { 0 } else { ODD_MAPPING } };
+    let step = habits.step;
     let deeper = node.indent as i32 - parent.indent as i32;
-    let mut sum = match (parent.kind, node.kind) {
-        (Kind::Mapping, Kind::Mapping) if deeper != step => ODD_MAPPING,
-        (Kind::Mapping, Kind::Sequence) if deeper != step && deeper != 0 => ODD_SEQUENCE,
-        (Kind::Sequence, _) if deeper != 2 => ODD_ITEM,
-        _ => 0,
-    };
-    if node.kind == Kind::Sequence {
-        let (mut maps, mut others, mut at) = (0, 0, node.first);
-        while let Some(item) = nodes.get(at as usize) {
-            if item.kind == Kind::Mapping {
-                maps += 1;
-            } else {
-                others += 1;
-            }
-            at = item.next;
+    items
+        + match (parent.kind, node.kind) {
+            (Kind::Mapping, Kind::Mapping) if deeper != step => ODD_MAPPING,
+            (Kind::Mapping, Kind::Sequence) if deeper != step && deeper != 0 => ODD_SEQUENCE,
+            (Kind::Mapping, Kind::Sequence) if habits.compact.is_some_and(|c| c != (deeper == 0)) => OTHER_LIST,
+            (Kind::Sequence, _) if deeper != 2 => ODD_ITEM,
+            _ => 0,
         }
-        if maps > 0 && others > 0 {
-            sum += MIXED;
+}
+
+/// What speaks against the items of a sequence.
+fn items(bytes: &[u8], nodes: &[NodeData], list: &NodeData) -> i32 {
+    let first_key = |item: &NodeData| {
+        let key = nodes.get(item.first as usize)?;
+        bytes.get(key.start as usize..key.end as usize)
+    };
+    // The key that more than half of the mappings start with, if there is one, by majority vote.
+    let (mut maps, mut others) = (0, 0);
+    let (mut usual, mut votes): (Option<&[u8]>, usize) = (None, 0);
+    let each = |mut at: u32| {
+        std::iter::from_fn(move || {
+            let item = nodes.get(at as usize)?;
+            at = item.next;
+            Some(item)
+        })
+    };
+    for item in each(list.first) {
+        if item.kind != Kind::Mapping {
+            others += 1;
+            continue;
+        }
+        maps += 1;
+        let key = first_key(item);
+        if votes == 0 {
+            (usual, votes) = (key, 1);
+        } else if key == usual {
+            votes += 1;
+        } else {
+            votes -= 1;
+        }
+    }
+    let mut sum = if maps > 0 && others > 0 { MIXED } else { 0 };
+    if maps > 2 {
+        let same = each(list.first).filter(|item| item.kind == Kind::Mapping && first_key(item) == usual).count();
+        if 2 * same > maps {
+            sum += OTHER_FIRST_KEY * (maps - same) as i32;
         }
     }
     sum

@@ -842,9 +842,16 @@ impl Parser<'_> {
                 return false;
             }
         }
-        let below = self.ahead(start).filter(|a| a.indent > indent);
-        let childless = below
-            .is_none_or(|a| self.ghosts.iter().any(|g| g.indent == a.indent) || a.indent - indent > self.step.max(2));
+        let childless = match self.ahead(start) {
+            // Items at the key's column are its value, but for those of a list that this line stands in.
+            Some(a) if a.indent == indent && a.token == Token::Dash => {
+                self.ghosts.last().is_some_and(|g| g.container == Container::Seq && g.indent == indent)
+            }
+            Some(a) if a.indent > indent => {
+                self.ghosts.iter().any(|g| g.indent == a.indent) || a.indent - indent > self.step.max(2)
+            }
+            _ => true,
+        };
         self.pos = word;
         if self.byte(word) == b':' {
             self.pos += 1;

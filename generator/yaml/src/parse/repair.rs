@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::plausible::doubt;
+use super::plausible::{Habits, doubt};
 use super::scan::{self, Stop};
 use super::{Parser, Reading, line};
 use crate::split::next_line;
@@ -61,6 +61,8 @@ struct Change {
     with: Vec<u8>,
     /// What speaks against this change, in the unit of `plausible`.
     price: i32,
+    /// By how many columns a line is moved.
+    shift: u32,
     kind: What,
 }
 
@@ -92,14 +94,15 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     if is_being_typed(bytes, &reading) {
         return reading;
     }
-    let step = line::usual_step(bytes).max(2);
-    let first = doubt(bytes, &reading, step);
+    let habits = Habits::of(bytes);
+    let step = habits.step;
+    let first = doubt(bytes, &reading, habits);
     let mut draft =
         Draft { text, bytes: Cow::Borrowed(bytes), origin: Vec::new(), notes: Vec::new(), reading, doubt: first };
     let mut left = (BUDGET / bytes.len().max(1)).max(3);
     for _ in 0..ROUNDS {
         let Some(place) = draft.reading.errors.iter().map(|e| e.span.start).min() else { break };
-        let mut best: Option<(i32, Change, Reading, i32)> = None;
+        let mut best: Option<((i32, u32), Change, Reading, i32)> = None;
         for change in changes(&draft.bytes, place, step) {
             if left == 0 {
                 break;
@@ -111,9 +114,9 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
             parser.step = line::usual_step(&copy);
             parser.run();
             let reading = parser.done();
-            let doubt = doubt(&copy, &reading, step);
-            let total = doubt + change.price;
-            if total < best.as_ref().map_or(draft.doubt, |b| b.0) {
+            let doubt = doubt(&copy, &reading, habits);
+            let total = (doubt + change.price, change.shift);
+            if total < best.as_ref().map_or((draft.doubt, 0), |b| b.0) {
                 best = Some((total, change, reading, doubt));
             }
         }
@@ -134,8 +137,10 @@ fn is_being_typed(bytes: &[u8], reading: &Reading) -> bool {
     }
     let open =
         |node: &NodeData| node.flags & UNCLOSED != 0 && (line.content..line.span.end).contains(&(node.start as usize));
-    (reading.errors.len() == 1 && is_half_key(&bytes[line.content..line.span.end]))
-        || reading.tree.nodes.iter().any(open)
+    let text = &bytes[line.content..line.span.end];
+    // Dashes become a list item or the marker of a document.
+    let half = is_half_key(text) || text.trim_ascii_end().iter().all(|b| *b == b'-');
+    (reading.errors.len() == 1 && half) || reading.tree.nodes.iter().any(open)
 }
 
 impl Draft<'_> {
@@ -375,7 +380,7 @@ fn comment_above(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
         for column in columns.iter().take(5) {
             let mut with = vec![b'\n'];
             with.resize(1 + *column as usize, b' ');
-            out.push(Change { span: Span::empty(start), with, price: SPLIT, kind: What::Split });
+            out.push(Change { span: Span::empty(start), with, price: SPLIT, shift: 0, kind: What::Split });
         }
     }
 }
@@ -396,10 +401,15 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
         return;
     }
     let text = &bytes[content..span.end];
-    let mut push = |span: Span, with: Vec<u8>, price: i32, kind: What| out.push(Change { span, with, price, kind });
-    let word = text[0].is_ascii_alphanumeric() || matches!(text[0], b'"' | b'\'' | b'-');
-    // A key that is being typed stays.
-    if !is_half_key(text) {
+    let mut push = |span: Span, with: Vec<u8>, price: i32, kind: What| {
+        let shift = if kind == What::Moved { (with.len() as u32).abs_diff(span.len() as u32) } else { 0 };
+        out.push(Change { span, with, price, shift, kind });
+    };
+    let word = matches!(text[0], b'"' | b'\'')
+        || text.iter().find(|b| !matches!(b, b'-' | b' ')).is_some_and(u8::is_ascii_alphanumeric);
+    // A key that is being typed stays, but not as an item among keys.
+    let among_keys = line.dash && below(bytes, span).is_some_and(|b| b.indent == line.indent && !b.dash);
+    if among_keys || !is_half_key(text) {
         push(span, vec![b' '; span.len()], if word { LEFT_OUT } else { SIGNS_LEFT_OUT }, What::Left);
     }
     let columns = columns(bytes, line, step);
