@@ -4,6 +4,7 @@
 //! editor or a terminal.
 
 pub mod cli;
+pub mod cluster;
 pub mod documents;
 pub mod ide;
 pub mod lsp;

@@ -4,7 +4,7 @@
 //! No lock is held across an analysis.
 
 use crate::documents::{Documents, Snapshot};
-use crate::ide::{Analysis, Delta, Pieces, Stop, Workspace};
+use crate::ide::{Analysis, Cluster, Delta, Pieces, Stop, Workspace};
 use crate::schedule::{Cancel, Schedule};
 use ropey::Rope;
 use std::collections::HashSet;
@@ -125,6 +125,14 @@ impl Session {
         }
         let documents = state.reschedule(&names, None);
         Affected { documents, names: Arc::new(names) }
+    }
+
+    /// Takes note of what is there in the cluster; `None`: that is not known. The names returned need a worker; nothing
+    /// is returned if nothing is new.
+    #[must_use]
+    pub fn learn_cluster(&self, cluster: Option<Cluster>) -> Option<Vec<Arc<str>>> {
+        let changed = self.lock().workspace.set_cluster(cluster);
+        changed.then(|| self.again())
     }
 
     /// Wants every open document looked at again. The names returned need a worker.

@@ -1,11 +1,12 @@
 //! What a user may set: the keys below `llsd`, read leniently, with a sentence for every key that cannot be used.
 
+use crate::cluster::Kubectl;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use llsd_generator::check::finding::Severity;
 use llsd_generator::nearest::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Keys that mean something to a client only, or to the start of the session.
 const OTHERS: [&str; 4] = ["commands", "diagnostics", "server", "trace"];
@@ -30,6 +31,8 @@ pub struct Settings {
     pub max_file_size: u64,
     /// Whether files that are not open get diagnostics.
     pub diagnose_unopened: bool,
+    /// The way to the cluster; `None`: it is left alone.
+    pub cluster: Option<Kubectl>,
     /// What was written, for comparing.
     written: Value,
 }
@@ -47,11 +50,14 @@ pub struct Inlay {
     pub ports: bool,
     /// Images of distributions.
     pub images: bool,
+    /// What the cluster says of a resource.
+    pub status: bool,
 }
 
 impl Inlay {
-    const ALL: Self = Self { ids: true, providers: true, environment: true, ports: true, images: true };
-    const NONE: Self = Self { ids: false, providers: false, environment: false, ports: false, images: false };
+    const ALL: Self = Self { ids: true, providers: true, environment: true, ports: true, images: true, status: true };
+    const NONE: Self =
+        Self { ids: false, providers: false, environment: false, ports: false, images: false, status: false };
 }
 
 impl Default for Settings {
@@ -63,6 +69,7 @@ impl Default for Settings {
             exclude: GlobSet::empty(),
             max_file_size: MAX_FILE_SIZE,
             diagnose_unopened: true,
+            cluster: None,
             written: Value::Null,
         }
     }
@@ -129,7 +136,7 @@ impl Settings {
             },
             ("diagnoseUnopened", Value::Bool(on)) => self.diagnose_unopened = *on,
             ("diagnoseUnopened", _) => problems.push(wrong(&name, "true or false", value)),
-            ("cluster", Value::Object(keys)) => set_cluster(keys, problems),
+            ("cluster", Value::Object(keys)) => self.cluster = read_cluster(keys, problems),
             ("cluster", _) => problems.push(wrong(&name, "an object", value)),
             _ => problems.push(unknown(&name, KEYS.map(|known| format!("llsd.{known}")))),
         }
@@ -166,8 +173,9 @@ impl Settings {
                 "environment" => &mut self.inlay.environment,
                 "ports" => &mut self.inlay.ports,
                 "images" => &mut self.inlay.images,
+                "status" => &mut self.inlay.status,
                 _ => {
-                    let known = ["ids", "providers", "environment", "ports", "images"];
+                    let known = ["ids", "providers", "environment", "ports", "images", "status"];
                     problems.push(unknown(&name, known.map(|known| format!("llsd.inlayHints.{known}"))));
                     continue;
                 }
@@ -180,18 +188,40 @@ impl Settings {
     }
 }
 
-fn set_cluster(keys: &Map<String, Value>, problems: &mut Vec<String>) {
+/// The keys below `llsd.cluster`.
+fn read_cluster(keys: &Map<String, Value>, problems: &mut Vec<String>) -> Option<Kubectl> {
+    let (mut enabled, mut kubectl) = (false, Kubectl::default());
     for (key, value) in keys.iter().filter(|(_, value)| !value.is_null()) {
         let name = format!("llsd.cluster.{key}");
         match (key.as_str(), value) {
-            ("enabled", Value::Bool(false)) => {}
-            ("enabled", Value::Bool(true)) => {
-                problems.push(format!("{name}: this version does not connect to clusters; it stays off"));
-            }
+            ("enabled", Value::Bool(on)) => enabled = *on,
             ("enabled", _) => problems.push(wrong(&name, "true or false", value)),
-            _ => problems.push(unknown(&name, ["llsd.cluster.enabled".to_owned()])),
+            ("context", Value::String(context)) => kubectl.context = Some(context.clone()).filter(|it| !it.is_empty()),
+            ("context", _) => problems.push(wrong(&name, "the name of a context", value)),
+            ("kubeconfig", Value::String(path)) if path.is_empty() => {}
+            ("kubectl", Value::String(path)) if path.is_empty() => {}
+            ("kubeconfig" | "kubectl", Value::String(path)) => match absolute(path) {
+                Some(path) if key == "kubectl" => kubectl.program = Some(path),
+                Some(path) => kubectl.kubeconfig = Some(path),
+                None => problems.push(wrong(&name, "an absolute path, or one that begins with ~/", value)),
+            },
+            ("kubeconfig" | "kubectl", _) => problems.push(wrong(&name, "a path", value)),
+            _ => {
+                let known = ["enabled", "context", "kubeconfig", "kubectl"];
+                problems.push(unknown(&name, known.map(|known| format!("llsd.cluster.{known}"))));
+            }
         }
     }
+    enabled.then_some(kubectl)
+}
+
+/// A path that means the same in every folder: a file of the workspace is never taken for `kubectl` by its name alone.
+fn absolute(path: &str) -> Option<PathBuf> {
+    let path = match path.strip_prefix("~/") {
+        Some(rest) => std::env::home_dir()?.join(rest),
+        None => PathBuf::from(path),
+    };
+    path.is_absolute().then_some(path)
 }
 
 fn read_globs(globs: &[Value], problems: &mut Vec<String>) -> GlobSet {
@@ -238,6 +268,7 @@ mod tests {
             let (settings, problems) = Settings::read(&section);
             assert_eq!(problems, Vec::<String>::new());
             assert_eq!(settings.max_file_size, MAX_FILE_SIZE);
+            assert_eq!(settings.cluster, None, "no network unless it is asked for");
             assert!(settings.diagnose_unopened && settings.inlay == Inlay::ALL);
         }
     }
@@ -251,7 +282,7 @@ mod tests {
             "exclude": ["charts/**", "*.tpl.yaml"],
             "maxFileSize": 10,
             "diagnoseUnopened": false,
-            "cluster": {"enabled": false},
+            "cluster": {"enabled": true, "context": "here", "kubeconfig": "/etc/kube/config"},
         }));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(settings.llama_stack_version.as_deref(), Some("0.4.7"));
@@ -263,6 +294,9 @@ mod tests {
         assert!(settings.excludes(Path::new("a.tpl.yaml")));
         assert!(!settings.excludes(Path::new("b/a.tpl.yaml")), "* ends at a slash");
         assert_eq!((settings.max_file_size, settings.diagnose_unopened), (10, false));
+        let kubectl = settings.cluster.unwrap();
+        assert_eq!((kubectl.context.as_deref(), kubectl.program), (Some("here"), None));
+        assert_eq!(kubectl.kubeconfig.as_deref(), Some(Path::new("/etc/kube/config")));
     }
 
     #[test]
@@ -275,7 +309,7 @@ mod tests {
             "inlayHints": {"port": true},
             "exclude": ["[", 3],
             "llamaStackVersion": 4,
-            "cluster": {"enabled": true},
+            "cluster": {"enable": true, "kubectl": "bin/kubectl"},
         }));
         assert_eq!(
             problems,
@@ -290,10 +324,13 @@ mod tests {
                 "llsd.exclude[0]: unclosed character class; missing ']' in \"[\"; it is ignored",
                 "llsd.exclude[1]: expected a glob pattern such as \"charts/**\", got 3; the default is used",
                 "llsd.llamaStackVersion: expected a string such as \"0.4.7\", got 4; the default is used",
-                "llsd.cluster.enabled: this version does not connect to clusters; it stays off",
+                "llsd.cluster.enable: there is no such setting, did you mean llsd.cluster.enabled?",
+                "llsd.cluster.kubectl: expected an absolute path, or one that begins with ~/, got \"bin/kubectl\"; the \
+                 default is used",
             ]
         );
         assert_eq!(settings.max_file_size, MAX_FILE_SIZE);
+        assert_eq!(settings.cluster, None);
         let (_, problems) = Settings::read(&json!([]));
         assert_eq!(problems, ["llsd: expected an object, got []; the default is used"]);
     }

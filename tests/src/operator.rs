@@ -231,6 +231,20 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     panic!("waited in vain: {what}");
 }
 
+/// The kubectl that belongs to the API server of the tests, built first if need be.
+///
+/// # Panics
+///
+/// If it cannot be built.
+pub fn kubectl_program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster/build.sh");
+        let output = Command::new(script).output().expect("build.sh runs");
+        Path::new(String::from_utf8_lossy(&output.stdout).trim()).join("kubectl")
+    })
+}
+
 /// Runs kubectl as the administrator, and returns its standard output.
 ///
 /// # Errors
@@ -241,13 +255,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 ///
 /// If it cannot be run.
 pub fn kubectl(cluster: &Cluster, arguments: &[&str], input: &str) -> Result<String, String> {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    let program = PROGRAM.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster/build.sh");
-        let output = Command::new(script).output().expect("build.sh runs");
-        Path::new(String::from_utf8_lossy(&output.stdout).trim()).join("kubectl")
-    });
-    let mut child = Command::new(program)
+    let mut child = Command::new(kubectl_program())
         .arg("--kubeconfig")
         .arg(cluster.folder().join("kubeconfig"))
         .arg("--cache-dir")

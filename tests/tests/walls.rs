@@ -183,6 +183,19 @@ fn texts_of_users_do_not_go_through_serde_yaml() {
     assert_does_not_mention("server/src", &["serde_yaml"]);
 }
 
+/// No network and no process unless the user asked: one module asks the cluster, and only with the setting for it.
+#[test]
+fn only_the_cluster_module_starts_processes() {
+    for (name, code) in sources("server/src") {
+        if name.starts_with("server/src/cluster") {
+            continue;
+        }
+        let seen: Vec<_> =
+            ["process::Command", "Command::new", "UdpSocket"].into_iter().filter(|word| code.contains(word)).collect();
+        assert!(seen.is_empty(), "{name}: {seen:?}");
+    }
+}
+
 /// A fresh clone on any machine must work.
 #[test]
 fn nothing_names_a_path_of_one_machine() {

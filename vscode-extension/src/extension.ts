@@ -49,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
     command('llsd.previewDiff', compare()),
     command('llsd.previewDiffBase', compare('base')),
     command('llsd.previewDiffSaved', compare('saved')),
+    command('llsd.previewDiffCluster', compare('cluster')),
     command('llsd.migrate', onResource(migrate)),
     command('llsd.fixAll', onResource(fixAll)),
     command('llsd.showEnvironment', onResource(async (place) => showEnvironment(await previews.answerFor(place)))),

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { startCluster } from './cluster.mjs';
 import { startEditor } from './editor.mjs';
 import { screenTests } from './screen.mjs';
 
@@ -21,7 +22,9 @@ const settings = { 'llsd.server.path': binary, 'window.autoDetectColorScheme': f
   'editor.quickSuggestions': { strings: true, other: true, comments: false } };
 
 async function inExtensionHost() {
-  const editor = await startEditor({ cache, settings });
+  const cluster = await startCluster(root);
+  const there = { 'llsd.cluster.kubeconfig': cluster.kubeconfig, 'llsd.cluster.kubectl': cluster.kubectl };
+  const editor = await startEditor({ cache, settings: { ...settings, ...there } });
   try {
     let exit;
     const finished = new Promise((done) => { exit = done; });
@@ -43,6 +46,7 @@ async function inExtensionHost() {
     return { passed: passed.length, failed: failed.length };
   } finally {
     await editor.stop();
+    await cluster.stop();
   }
 }
 

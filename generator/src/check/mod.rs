@@ -61,7 +61,8 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// What could not be decided.
     pub not_checked: Vec<NotChecked>,
-    /// The model of a v1alpha2 resource that passed all checks. Whether a config can be generated from it is another
+    /// The model of a v1alpha2 resource that passed all checks but those about other objects: a Secret that is missing
+    /// is an error, and changes nothing about the config. Whether a config can be generated from it is another
     /// question: that depends on the base config too.
     pub model: Option<Validated>,
     /// The config of the model, where it is generated from a base config that this program has.
@@ -102,7 +103,7 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     let mut report = Report::default();
     rules::check(&subject, &mut report);
     add(&mut outcome, report);
-    if outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+    if outcome.findings.iter().any(|finding| finding.severity == Severity::Error && !rules::is_about_objects(finding)) {
         remedies::add(&subject, &mut outcome.findings);
         return outcome;
     }

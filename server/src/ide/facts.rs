@@ -49,28 +49,37 @@ pub(crate) fn judge(document: &DocumentAnalysis, known: Known<'_>) -> Option<Doc
 }
 
 /// What the document's resources may be judged by. A Secret that no file has may well be in the cluster, so Secrets
-/// count as known only if all that are named were found; and so do ConfigMaps.
+/// count as known only if all that are named were found, or the cluster was asked and has none; and so do ConfigMaps.
 fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
     let version = known.workspace.assumed_version().map(str::to_owned);
     let mut facts = Facts { llama_stack_version: version, ..Facts::default() };
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
+    let cluster = known.workspace.cluster();
     for reference in document.references() {
         match reference {
             Reference::Secret(key) => match known.secret(key) {
                 Some(keys) => _ = secrets.insert(key.clone(), keys.clone()),
-                None => all_secrets = false,
+                None => match cluster.filter(|cluster| cluster.complete_secrets.contains(cluster.meant(&key.0))) {
+                    Some(cluster) => secrets.extend(beside_missing(&cluster.objects.secrets, cluster.meant(&key.0))),
+                    None => all_secrets = false,
+                },
             },
             Reference::ConfigMap(key) => match known.config_map(key) {
                 Some(data) => _ = config_maps.insert(key.clone(), data.clone()),
-                None => all_config_maps = false,
+                None => match cluster.filter(|cluster| cluster.complete_config_maps.contains(cluster.meant(&key.0))) {
+                    Some(cluster) => {
+                        config_maps.extend(beside_missing(&cluster.objects.config_maps, cluster.meant(&key.0)));
+                    }
+                    None => all_config_maps = false,
+                },
             },
         }
     }
-    if all_secrets && !secrets.is_empty() {
+    if all_secrets && (!secrets.is_empty() || cluster.is_some()) {
         facts.secrets = Some(secrets);
     }
-    if all_config_maps && !config_maps.is_empty() {
+    if all_config_maps && (!config_maps.is_empty() || cluster.is_some()) {
         facts.config_maps = Some(config_maps);
     }
     for resource in document.resources() {
@@ -80,6 +89,16 @@ fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
         }
     }
     facts
+}
+
+/// The objects of a namespace: one that is missing there may have been meant to be one of them.
+fn beside_missing<'a, T: Clone>(
+    objects: &'a BTreeMap<ObjectKey, T>,
+    namespace: &'a str,
+) -> impl Iterator<Item = (ObjectKey, T)> + 'a {
+    let from = (namespace.to_owned(), String::new());
+    let here = objects.range(from..).take_while(move |((known, _), _)| known == namespace);
+    here.map(|(key, object)| (key.clone(), object.clone()))
 }
 
 /// The objects that a resource of namespace `namespace` refers to.
@@ -141,13 +160,17 @@ impl<'a> Known<'a> {
     fn secret(self, key: &ObjectKey) -> Option<&'a BTreeSet<String>> {
         let own = self.own.defining(&key.1).flat_map(|document| &document.objects().secrets);
         let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.secrets);
-        beside(own, key).or_else(|| elsewhere(others(), key))
+        beside(own, key)
+            .or_else(|| elsewhere(others(), key))
+            .or_else(|| self.workspace.cluster().and_then(|cluster| cluster.secret(key)))
     }
 
     fn config_map(self, key: &ObjectKey) -> Option<&'a BTreeMap<String, String>> {
         let own = self.own.defining(&key.1).flat_map(|document| &document.objects().config_maps);
         let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.config_maps);
-        beside(own, key).or_else(|| elsewhere(others(), key))
+        beside(own, key)
+            .or_else(|| elsewhere(others(), key))
+            .or_else(|| self.workspace.cluster().and_then(|cluster| cluster.config_map(key)))
     }
 
     fn all(self) -> impl Iterator<Item = &'a Objects> {
@@ -167,13 +190,25 @@ impl Analysis {
     /// Names of the Secrets that a resource in `namespace` can refer to.
     pub(crate) fn secret_names(&self, namespace: &str) -> Vec<String> {
         let keys = self.known().all().flat_map(|objects| objects.secrets.keys());
-        keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
+        let mut names: Vec<String> =
+            keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect();
+        if let Some(cluster) = self.workspace.cluster() {
+            let there = cluster.objects.secrets.keys().filter(|(known, _)| known == cluster.meant(namespace));
+            names.extend(there.map(|(_, name)| name.clone()));
+        }
+        names
     }
 
     /// Names of the ConfigMaps that a resource in `namespace` can refer to.
     pub(crate) fn config_map_names(&self, namespace: &str) -> Vec<String> {
         let keys = self.known().all().flat_map(|objects| objects.config_maps.keys());
-        keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect()
+        let mut names: Vec<String> =
+            keys.filter(|(known, _)| visible(known, namespace)).map(|(_, name)| name.clone()).collect();
+        if let Some(cluster) = self.workspace.cluster() {
+            let there = cluster.objects.config_maps.keys().filter(|(known, _)| known == cluster.meant(namespace));
+            names.extend(there.map(|(_, name)| name.clone()));
+        }
+        names
     }
 
     /// Whether a Secret that a resource in `namespace` names is in the files.

@@ -5,6 +5,7 @@
 
 mod actions;
 mod block;
+mod cluster;
 mod complete;
 mod definition;
 mod delta;
@@ -42,6 +43,7 @@ mod workspace;
 mod workspace_symbols;
 
 pub use actions::MigrationOffer;
+pub use cluster::{Cluster, Condition, Live};
 pub use definition::{definition, implementation};
 pub use delta::Delta;
 pub use folding::{Fold, FoldKind};
@@ -70,7 +72,7 @@ use document::{DocumentAnalysis, Kept};
 use facts::Known;
 use file::{Changed, File, Located};
 use llsd_yaml::{parse_document, split_documents};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// One file, understood. Cheap to clone.
@@ -398,6 +400,17 @@ pub fn tokens(analysis: &Analysis, range: Option<Span>) -> Vec<Token> {
 #[must_use]
 pub fn inlay_hints(analysis: &Analysis, range: Span, settings: &InlaySettings) -> Vec<InlayHint> {
     inlay::hints(analysis, range, settings)
+}
+
+/// What the cluster says of the resources inside `range`, as hints. `namespace` is that of resources that name none.
+#[must_use]
+pub fn live_hints(
+    analysis: &Analysis,
+    range: Span,
+    namespace: &str,
+    live: &BTreeMap<ObjectKey, Live>,
+) -> Vec<InlayHint> {
+    cluster::hints(analysis, range, namespace, live)
 }
 
 /// Lines above resources and providers, in the order of the text.

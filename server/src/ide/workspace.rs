@@ -1,5 +1,6 @@
 //! What the other files of the workspace contribute: Secrets and ConfigMaps that a resource may refer to.
 
+use super::cluster::Cluster;
 use super::file::Changed;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
@@ -87,6 +88,8 @@ pub struct Workspace {
     except: Option<Arc<str>>,
     /// The llama-stack version of images that do not tell theirs.
     assumed: Option<Arc<str>>,
+    /// What is there in the cluster, where that is known.
+    cluster: Option<Arc<Cluster>>,
 }
 
 #[derive(Clone, Debug)]
@@ -119,6 +122,20 @@ impl Workspace {
     /// The llama-stack version of images that do not tell theirs.
     pub(crate) fn assumed_version(&self) -> Option<&str> {
         self.assumed.as_deref()
+    }
+
+    /// Sets what the cluster contributes; `None`: it is not known. True: that is something else than before.
+    pub fn set_cluster(&mut self, cluster: Option<Cluster>) -> bool {
+        if self.cluster.as_deref() == cluster.as_ref() {
+            return false;
+        }
+        self.cluster = cluster.map(Arc::new);
+        true
+    }
+
+    /// What is there in the cluster, where that is known.
+    pub(crate) fn cluster(&self) -> Option<&Cluster> {
+        self.cluster.as_deref()
     }
 
     /// Sets what `file` contributes; no pieces remove it. Returns the names about which that said something new.
@@ -177,13 +194,19 @@ impl Workspace {
 
     /// Whether both know the same.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.state == other.state && self.except == other.except && self.assumed == other.assumed
+        self.state == other.state && self.same_surroundings(other)
+    }
+
+    /// Whether all is the same that concerns every file.
+    fn same_surroundings(&self, other: &Self) -> bool {
+        let cluster = |workspace: &Self| workspace.cluster.as_ref().map(Arc::as_ptr);
+        self.except == other.except && self.assumed == other.assumed && cluster(self) == cluster(other)
     }
 
     /// The names about which this knows something else than `old`.
     pub(crate) fn changed_since(&self, old: &Self) -> Changed {
         let mut names = HashSet::new();
-        if self.except != old.except || self.assumed != old.assumed {
+        if !self.same_surroundings(old) {
             return Changed::All;
         }
         if self.state == old.state {

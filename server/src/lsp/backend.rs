@@ -1,6 +1,7 @@
 //! The protocol's methods, each handed to its file in `handlers`.
 
 use super::capabilities::Client as Capabilities;
+use super::cluster::Access;
 use super::configuration::Configuration;
 use super::files::Files;
 use super::guard::{Exit, internal, message};
@@ -42,6 +43,8 @@ pub(super) struct Shared {
     pub configuration: Configuration,
     /// Files that are not open.
     pub files: Files,
+    /// What the cluster says.
+    pub cluster: Access,
     /// Long work that the client shows.
     pub progress: Shown,
     /// The end of the session.
@@ -138,6 +141,7 @@ impl Backend {
             capabilities: OnceLock::new(),
             configuration: Configuration::default(),
             files: Files::default(),
+            cluster: Access::default(),
             progress: Shown::default(),
             exit,
             folders: Mutex::default(),

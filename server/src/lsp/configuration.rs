@@ -1,7 +1,7 @@
 //! The settings in force: one set for each workspace folder, asked of the client, and told again when they change.
 
 use super::backend::Shared;
-use super::{convert, files, publish};
+use super::{cluster, convert, files, publish};
 use crate::settings::Settings;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -81,6 +81,7 @@ pub(super) async fn start(shared: Arc<Shared>) {
     tokio::pin!(asking);
     let answer = tokio::time::timeout(PATIENCE, &mut asking).await;
     tell(&shared);
+    cluster::follow(&shared);
     files::scan(&shared, shared.folders());
     if answer.is_err() {
         let changed = asking.await;
@@ -107,6 +108,7 @@ pub(super) fn reload(shared: &Arc<Shared>, pushed: Value) {
 /// Looks at everything again if settings have changed.
 fn follow(shared: &Arc<Shared>, changed: bool) {
     if changed {
+        cluster::follow(shared);
         publish::start(shared, shared.session.again());
         shared.refresh_diagnostics();
         shared.refresh_hints();

@@ -2,6 +2,7 @@
 
 mod backend;
 mod capabilities;
+mod cluster;
 mod configuration;
 mod convert;
 mod files;

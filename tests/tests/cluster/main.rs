@@ -3,6 +3,7 @@
 mod agreement;
 mod compare;
 mod crd;
+mod editor;
 mod features;
 mod mutate;
 mod starter;

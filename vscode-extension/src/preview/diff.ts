@@ -13,7 +13,7 @@ interface Choice extends vscode.QuickPickItem {
 const CHOICES: Choice[] = [
   { against: 'base', label: 'The base config', detail: 'What the resource changes in its distribution' },
   { against: 'saved', label: 'The saved file', detail: 'What the edits since the last save change' },
-  { against: 'cluster', label: 'The cluster', detail: 'What applying the resource would change' },
+  { against: 'cluster', label: 'The cluster', detail: 'What applying the resource would change (reads with kubectl, where llsd.cluster.enabled is on)' },
 ];
 
 /** Serves both sides of a comparison. They are made once: a comparison shows the moment it was asked for. */

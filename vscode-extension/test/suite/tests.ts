@@ -170,6 +170,27 @@ export const tests: [string, () => Promise<void>][] = [
     await open('secrets.yaml');
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }],
+  ['compares with what the cluster runs, once it may ask it', async () => {
+    const cluster = vscode.workspace.getConfiguration('llsd.cluster');
+    await open('secrets.yaml');
+    await cluster.update('enabled', true, vscode.ConfigurationTarget.Global);
+    try {
+      const [left, right] = await eventually('both sides', async () => {
+        await vscode.commands.executeCommand('llsd.previewDiffCluster');
+        const texts = vscode.workspace.textDocuments.filter((shown) => shown.uri.scheme === DIFF_SCHEME)
+          .sort((one, other) => Number(one.uri.query) - Number(other.uri.query)).map((shown) => shown.getText());
+        return texts.length === 2 ? texts : undefined;
+      });
+      assert.equal(left, 'version: 2\nimage_name: what-runs-now\n');
+      assert.match(right ?? '', /LLSD_OPENAI_API_KEY/);
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      const editor = await open('secrets.yaml');
+      await eventually('the missing Secret', () =>
+        vscode.languages.getDiagnostics(editor.document.uri).some(({ message }) => message.startsWith('Secret "credentials" not found')));
+    } finally {
+      await cluster.update('enabled', undefined, vscode.ConfigurationTarget.Global);
+    }
+  }],
   ['shows lenses whose commands exist', async () => {
     const editor = await open('legacy.yaml');
     const lenses = await eventually('code lenses', async () => {

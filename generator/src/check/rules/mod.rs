@@ -29,7 +29,7 @@ mod settings;
 mod unquoted_variable;
 
 pub use references::{Reference, ReferenceKind};
-pub(super) use references::{check as judge_references, references};
+pub(super) use references::{check as judge_references, is_about_objects, references};
 pub use unquoted_variable::unquoted_variables;
 
 use super::finding::Severity;

@@ -25,6 +25,11 @@ pub(super) const RULES: &[RuleInfo] = &[
     },
 ];
 
+/// Whether a finding speaks of other objects, as opposed to the resource itself.
+pub(in crate::check) fn is_about_objects(finding: &Finding) -> bool {
+    RULES.iter().any(|rule| rule.id == finding.rule)
+}
+
 /// Where an object is named.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference<'a> {

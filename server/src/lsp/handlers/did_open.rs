@@ -17,6 +17,7 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidOpenTextDocumentParam
     let text = Rope::from_str(&document.text);
     let starts = backend.shared.session.open(&name, document.uri.as_str(), document.version, text);
     files::opened(&backend.shared, &name);
+    backend.shared.cluster.wake();
     if starts {
         publish::start(&backend.shared, [Arc::from(name)]);
     }

@@ -32,7 +32,12 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: InlayHintParams) -
             port: shown.ports,
             image: shown.images,
         };
-        ide::inlay_hints(analysis, span, &settings).into_iter().map(hint).collect()
+        let mut hints = ide::inlay_hints(analysis, span, &settings);
+        if shown.status {
+            let (namespace, live) = shared.cluster.live();
+            hints.extend(ide::live_hints(analysis, span, &namespace, &live));
+        }
+        hints.into_iter().map(hint).collect()
     };
     backend.ask(&params.text_document.uri, "textDocument/inlayHint", question).await
 }

@@ -2,10 +2,11 @@
 
 use super::edits::refused;
 use super::preview::{self, Line};
+use crate::cluster::{Running, running_config};
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, Preview, Workspace};
 use crate::lsp::backend::{Backend, Shared};
-use crate::lsp::convert;
+use crate::lsp::{cluster, convert};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -17,8 +18,8 @@ use tower_lsp::lsp_types::Url;
 const MAX_FILE: u64 = 64 << 20;
 
 /// Which resource, as in `llsd/preview`, and what its config is compared with: `base` (the distribution's own config),
-/// `saved` (the config of the file as it was saved), or the URI of a file with another resource: the one of the same
-/// name, else the first.
+/// `saved` (the config of the file as it was saved), `cluster` (the config that runs there), or the URI of a file with
+/// another resource: the one of the same name, else the first.
 #[derive(Debug, Deserialize)]
 pub(in crate::lsp) struct Params {
     #[serde(flatten)]
@@ -78,12 +79,6 @@ fn answer(
     analysis: &Analysis,
     params: &Params,
 ) -> std::result::Result<Answer, String> {
-    if params.against == "cluster" {
-        return Err(
-            "Cluster access is off: this server compares with the base config, the saved file, or another file"
-                .to_owned(),
-        );
-    }
     let place = preview::place(shared, snapshot, analysis, &params.which);
     let (document, resource) = place.ok_or("There is no LlamaStackDistribution at this place")?;
     let right = ide::preview_of(analysis, document, resource).ok_or("There is no such resource in the document")?;
@@ -94,6 +89,7 @@ fn answer(
                 .ok_or("The base config of an image is in its labels, which are read in the cluster only")?;
             Side { title: format!("base config of {name}"), text: text.to_owned() }
         }
+        "cluster" => running(shared, &right)?,
         "saved" => saved(shared, &params.which.text_document.uri, &right, (document, resource), "saved")?,
         other => {
             let uri = Url::parse(other)
@@ -142,6 +138,32 @@ fn saved(
     let preview = found.into_iter().nth(number).ok_or("There is no LlamaStackDistribution in that file")?;
     generated(&preview)?;
     Ok(Side { title: format!("{} ({what})", preview.name), text: preview.text })
+}
+
+/// What the cluster runs in place of `wanted`.
+fn running(shared: &Shared, wanted: &Preview) -> std::result::Result<Side, String> {
+    let kubectl = cluster::kubectl(shared).ok_or(
+        "Cluster access is off. Switch the setting llsd.cluster.enabled on to compare with what runs; it only reads",
+    )?;
+    let failed = |failure: crate::cluster::Failure| format!("The cluster could not be asked: {failure}");
+    let context = kubectl.context().map_err(failed)?;
+    let name = &wanted.name;
+    match running_config(&kubectl, &wanted.namespace, name).map_err(failed)? {
+        Running::ConfigMap(map, text) => Ok(Side { title: format!("{map} (runs in {context})"), text }),
+        Running::Resource(manifest) => {
+            let analysis = ide::analyse(manifest.into(), None, &Workspace::new());
+            let preview = ide::preview_of(&analysis, 0, 0).ok_or("The cluster's resource cannot be read")?;
+            generated(&preview)?;
+            Ok(Side { title: format!("{name} (as it is in {context}, not generated there yet)"), text: preview.text })
+        }
+        Running::Nothing => {
+            let place = match wanted.namespace.as_str() {
+                "" => String::new(),
+                namespace => format!(" in namespace \"{namespace}\""),
+            };
+            Err(format!("{context} has no LlamaStackDistribution \"{name}\"{place}"))
+        }
+    }
 }
 
 /// Only what was generated can be compared.

@@ -1,0 +1,182 @@
+//! Runs `kubectl`, which has a time and an amount of output at most.
+
+use serde_json::Value;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes of an answer at most.
+const MAX_OUTPUT: u64 = 64 << 20;
+/// How long the API server may take for one answer, as `kubectl` understands it.
+const REQUEST_TIMEOUT: &str = "--request-timeout=10s";
+/// How long `kubectl` may take altogether: helpers that log in may hang.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often a running `kubectl` is looked at.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Which cluster, and how to reach it. What is not set is as in a terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kubectl {
+    /// The program; `kubectl` of the PATH if there is none.
+    pub program: Option<PathBuf>,
+    /// The kubeconfig file.
+    pub kubeconfig: Option<PathBuf>,
+    /// The context in it.
+    pub context: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The program cannot be run.
+    #[error("{program} cannot be run: {reason}")]
+    Program {
+        /// The program.
+        program: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// It did not come to an end.
+    #[error("kubectl took longer than {} s", PATIENCE.as_secs())]
+    Slow,
+    /// The cluster was not reached, or nobody is logged in.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The API server answered, and refused.
+    #[error("{0}")]
+    Refused(String),
+    /// What came is not what was asked for.
+    #[error("kubectl printed something else than was asked for: {0}")]
+    Unexpected(String),
+}
+
+impl Kubectl {
+    /// The namespace that is used where none is told.
+    ///
+    /// # Errors
+    /// As [`Kubectl::run`].
+    pub fn namespace(&self) -> Result<String, Failure> {
+        let found = self.run(&["config", "view", "--minify", "--output", "jsonpath={..namespace}"])?;
+        let name = found.split_whitespace().next().unwrap_or("default");
+        Ok(name.to_owned())
+    }
+
+    /// How people call the cluster: the name of the context.
+    ///
+    /// # Errors
+    /// As [`Kubectl::run`].
+    pub fn context(&self) -> Result<String, Failure> {
+        match &self.context {
+            Some(context) => Ok(context.clone()),
+            None => Ok(self.run(&["config", "current-context"])?.trim().to_owned()),
+        }
+    }
+
+    /// The answer to a question as JSON.
+    ///
+    /// # Errors
+    /// As [`Kubectl::run`].
+    pub fn json(&self, arguments: &[&str]) -> Result<Value, Failure> {
+        let text = self.run(&[arguments, &["--output", "json"]].concat())?;
+        serde_json::from_str(&text).map_err(|error| Failure::Unexpected(error.to_string()))
+    }
+
+    /// What `kubectl` prints. It runs outside of every workspace, and is stopped when it takes too long.
+    ///
+    /// # Errors
+    /// If it cannot be run, does not end, or ends with an error.
+    pub fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
+        let mut child = self.start(arguments)?;
+        let reader = |stream: Option<Box<dyn Read + Send>>| {
+            thread::spawn(move || {
+                let mut bytes = Vec::new();
+                // A stream that breaks ends the answer; the exit code says whether it was whole.
+                let _ = stream.map(|stream| stream.take(MAX_OUTPUT).read_to_end(&mut bytes));
+                String::from_utf8_lossy(&bytes).into_owned()
+            })
+        };
+        let output = reader(child.stdout.take().map(|stream| Box::new(stream) as _));
+        let errors = reader(child.stderr.take().map(|stream| Box::new(stream) as _));
+        let status = self.wait(&mut child)?;
+        let errors = errors.join().unwrap_or_default();
+        if !status {
+            return Err(failure(&errors));
+        }
+        output.join().map_err(|_| Failure::Unexpected("nothing that can be read".to_owned()))
+    }
+
+    fn start(&self, arguments: &[&str]) -> Result<Child, Failure> {
+        let program = self.program.clone().unwrap_or_else(|| PathBuf::from("kubectl"));
+        let mut command = Command::new(&program);
+        if let Some(file) = &self.kubeconfig {
+            command.arg("--kubeconfig").arg(file);
+        }
+        if let Some(context) = &self.context {
+            command.args(["--context", context]);
+        }
+        command.arg(REQUEST_TIMEOUT).args(arguments).current_dir(std::env::temp_dir());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| Failure::Program { program: program.display().to_string(), reason: error.to_string() })
+    }
+
+    /// Whether it ended well.
+    fn wait(&self, child: &mut Child) -> Result<bool, Failure> {
+        let started = Instant::now();
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status.success()),
+                Ok(None) if started.elapsed() < PATIENCE => thread::sleep(LOOK),
+                Ok(None) => {
+                    // It may have ended meanwhile.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(Failure::Slow);
+                }
+                Err(error) => return Err(Failure::Unexpected(error.to_string())),
+            }
+        }
+    }
+}
+
+/// What a failed `kubectl` means. Its last line says it; those before are attempts and warnings.
+fn failure(errors: &str) -> Failure {
+    let line = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("kubectl failed without a word");
+    let line = line.trim().trim_start_matches("error: ").to_owned();
+    // The server's own answers begin so; "the server doesn't have a resource type" is one of them.
+    let answered = line.starts_with("Error from server") && !line.contains("(ServiceUnavailable)");
+    if answered || line.contains("doesn't have a resource type") {
+        Failure::Refused(line)
+    } else {
+        Failure::Unreachable(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_refusals_from_silence() {
+        let refused =
+            "Error from server (Forbidden): secrets is forbidden: User \"x\" cannot list resource \"secrets\"";
+        assert_eq!(failure(refused), Failure::Refused(refused.to_owned()));
+        let unknown = "error: the server doesn't have a resource type \"llamastackdistributions\"";
+        assert!(matches!(failure(unknown), Failure::Refused(_)));
+        let silent = "E1128 memcache.go: x\nThe connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n";
+        assert!(matches!(failure(silent), Failure::Unreachable(line) if line.starts_with("The connection")));
+        assert!(matches!(failure(""), Failure::Unreachable(_)));
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let kubectl = Kubectl { program: Some("/no/such/kubectl".into()), ..Kubectl::default() };
+        let error = kubectl.run(&["version"]).unwrap_err().to_string();
+        assert!(error.starts_with("/no/such/kubectl cannot be run: "), "{error}");
+    }
+}
