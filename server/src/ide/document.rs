@@ -6,8 +6,9 @@ use super::names::DocumentNames;
 use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::workspace::Objects;
-use super::{diagnostics, place};
+use super::{diagnostics, knowledge, place};
 use llsd_generator::api::ApiVersion;
+use llsd_generator::catalog::Catalog;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::{Header, header};
@@ -63,6 +64,8 @@ pub(crate) struct Resource {
     pub(crate) version: ApiVersion,
     /// Its plain value.
     pub(crate) value: Value,
+    /// The llama-stack version to assume where it does not tell one.
+    assumed: Option<String>,
     /// Places whose value cannot be known, such as templates.
     pub(crate) unknown: BTreeSet<Path>,
     /// Findings of the reader: about `apiVersion` and `kind`, and about keys written twice.
@@ -71,6 +74,16 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
+    /// The llama-stack version that it runs, told or assumed.
+    pub(crate) fn target_version(&self) -> Option<String> {
+        knowledge::target_version(self.version, &self.value, self.assumed.as_deref())
+    }
+
+    /// The catalog of that version, or of the usual one; whether it is really that version's.
+    pub(crate) fn catalog(&self) -> Option<(&'static Catalog, bool)> {
+        knowledge::catalog(self.version, &self.value, self.assumed.as_deref())
+    }
+
     /// `metadata.name`; empty where there is none.
     pub(crate) fn name(&self) -> &str {
         self.metadata("name")
@@ -114,7 +127,7 @@ impl DocumentAnalysis {
 
     /// The same document, judged by other facts.
     pub(crate) fn with_facts(&self, facts: Arc<Facts>) -> Self {
-        let resources = self.resources.iter().map(Resource::unjudged).collect();
+        let resources = self.resources.iter().map(|resource| resource.judged_by(&facts)).collect();
         Self {
             tree: self.tree.clone(),
             resources,
@@ -247,8 +260,10 @@ impl DocumentAnalysis {
 }
 
 impl Resource {
-    fn unjudged(&self) -> Self {
+    /// The same resource, not judged yet.
+    fn judged_by(&self, facts: &Facts) -> Self {
         Self {
+            assumed: facts.llama_stack_version.clone(),
             base: self.base.clone(),
             version: self.version,
             value: self.value.clone(),
@@ -270,7 +285,7 @@ fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource
     early.extend(plain.duplicates.iter().filter_map(|path| Some(twice(inside(path)?))));
     let bare = plain.bare.iter().filter_map(inside).collect();
     early.extend(unquoted_variables(&value, header.version, &bare));
-    Resource { base, version: header.version, value, unknown, early, outcome: OnceLock::new() }
+    Resource { base, version: header.version, value, assumed: None, unknown, early, outcome: OnceLock::new() }
 }
 
 /// Where the line of an offset begins: the dash in front of an item belongs to it.

@@ -118,8 +118,7 @@ impl<'a> Hints<'a> {
     fn provider(&mut self, resource: &Resource, api: &str, item: Node<'a>) {
         let Some(node) = item.get("provider").filter(|node| is_written(*node)) else { return };
         let written = node.value();
-        let known = knowledge::catalog(resource.version, &resource.value)
-            .and_then(|(catalog, _)| knowledge::provider_type(catalog, api, &written));
+        let known = resource.catalog().and_then(|(catalog, _)| knowledge::provider_type(catalog, api, &written));
         if let Some(known) = known.filter(|_| self.settings.provider_type && super::ids::bare(node).is_some())
             && let Some(kind) = known.provider_type.strip_suffix(written.as_ref()).filter(|kind| !kind.is_empty())
         {

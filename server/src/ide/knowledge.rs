@@ -37,18 +37,21 @@ pub(crate) fn distribution(version: ApiVersion, object: &Value) -> (Option<&str>
     (text("name"), text("image"))
 }
 
-/// The llama-stack version that the resource runs, if it can be told.
-pub(crate) fn target_version(version: ApiVersion, object: &Value) -> Option<String> {
-    match distribution(version, object) {
-        (Some(name), _) => Some(Distributions::embedded().get(name).ok()?.llama_stack_version.clone()),
+/// The llama-stack version that the resource runs, if it can be told; else the `assumed` one.
+pub(crate) fn target_version(version: ApiVersion, object: &Value, assumed: Option<&str>) -> Option<String> {
+    let told = match distribution(version, object) {
+        (Some(name), _) => {
+            Distributions::embedded().get(name).ok().map(|distribution| distribution.llama_stack_version.clone())
+        }
         (None, Some(image)) => version_of_image(image),
         (None, None) => None,
-    }
+    };
+    told.or_else(|| assumed.map(str::to_owned))
 }
 
 /// The catalog of the resource's version, and whether it really is that version's.
-pub(crate) fn catalog(version: ApiVersion, object: &Value) -> Option<(&'static Catalog, bool)> {
-    let exact = target_version(version, object).and_then(|wanted| Catalog::for_version(&wanted));
+pub(crate) fn catalog(version: ApiVersion, object: &Value, assumed: Option<&str>) -> Option<(&'static Catalog, bool)> {
+    let exact = target_version(version, object, assumed).and_then(|wanted| Catalog::for_version(&wanted));
     match exact {
         Some(catalog) => Some((catalog, true)),
         None => Catalog::for_version(USUAL_VERSION).map(|catalog| (catalog, false)),
@@ -161,14 +164,17 @@ mod tests {
     #[test]
     fn finds_the_target_version() {
         let by_name = json!({"spec": {"distribution": {"name": "starter"}}});
-        assert_eq!(target_version(ApiVersion::V1Alpha2, &by_name).as_deref(), Some("0.4.7"));
+        assert_eq!(target_version(ApiVersion::V1Alpha2, &by_name, Some("0.7.3")).as_deref(), Some("0.4.7"));
         let by_image = json!({"spec": {"server": {"distribution": {"image": "x/y:0.5.4"}}}});
-        assert_eq!(target_version(ApiVersion::V1Alpha1, &by_image).as_deref(), Some("0.5.4"));
+        assert_eq!(target_version(ApiVersion::V1Alpha1, &by_image, None).as_deref(), Some("0.5.4"));
+        let silent = json!({"spec": {"distribution": {"image": "x/y:latest"}}});
+        assert_eq!(target_version(ApiVersion::V1Alpha2, &silent, None), None);
+        assert_eq!(target_version(ApiVersion::V1Alpha2, &silent, Some("0.7.3")).as_deref(), Some("0.7.3"));
     }
 
     #[test]
     fn resolves_bare_types() {
-        let (catalog, exact) = catalog(ApiVersion::V1Alpha2, &json!({})).expect("a catalog");
+        let (catalog, exact) = catalog(ApiVersion::V1Alpha2, &json!({}), None).expect("a catalog");
         assert!(!exact);
         let name =
             |api: &str, written: &str| provider_type(catalog, api, written).map(|found| found.provider_type.as_str());

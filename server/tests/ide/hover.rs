@@ -227,3 +227,24 @@ fn generated_lines_say_where_they_come_from() {
         [version: 2] From the base config, line 6"#]]
     .assert_eq(&all.join("\n"));
 }
+
+/// An image whose tag tells nothing is read by the version that the settings assume.
+#[test]
+fn an_assumed_version_counts_where_the_image_tells_none() {
+    let text = v1alpha2(&ONE.replace("name: starter", "image: registry.example/llama:latest"));
+    let at = text.find("vllm").expect("the provider type") + 1;
+    let hover = |assumed: Option<&str>| {
+        let workspace = ide::Workspace::new().assuming(assumed);
+        let analysis = ide::analyse(text.as_str().into(), None, &workspace);
+        ide::hover(&analysis, at).expect("a hover").markdown
+    };
+    assert!(hover(None).contains("llama-stack 0.4.7 (the version of this image is not known)"), "{}", hover(None));
+    let assumed = hover(Some("0.7.3"));
+    assert!(assumed.contains("llama-stack 0.7.3") && !assumed.contains("not known"), "{assumed}");
+    let preview = |assumed: Option<&str>| {
+        let workspace = ide::Workspace::new().assuming(assumed);
+        ide::preview(&ide::analyse(text.as_str().into(), None, &workspace), 0).expect("a preview").llama_stack_version
+    };
+    assert_eq!(preview(None), None);
+    assert_eq!(preview(Some("0.7.3")).as_deref(), Some("0.7.3"));
+}

@@ -71,7 +71,7 @@ impl Wanted {
         }
         let entry = provider.find(&resource.value)?;
         let field = |name: &str| entry.get(name).and_then(Value::as_str);
-        let (catalog, _) = knowledge::catalog(resource.version, &resource.value)?;
+        let (catalog, _) = resource.catalog()?;
         let known = knowledge::provider_type(catalog, api, field("provider")?)?;
         let id = field("id").or_else(|| field("provider")?.rsplit("::").next())?;
         let (key, target) = if known.api_key.as_deref() == Some(setting.as_str()) {

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The type of the provider at `provider`.
 pub(crate) fn provider_type(context: &Context<'_>, api: &str, provider: &Path) -> Option<&'static ProviderType> {
     let written = provider.key("provider");
-    let (catalog, _) = knowledge::catalog(context.resource.version, &context.resource.value)?;
+    let (catalog, _) = context.resource.catalog()?;
     knowledge::provider_type(catalog, api, written.find(&context.resource.value)?.as_str()?)
 }
 

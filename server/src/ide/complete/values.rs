@@ -71,7 +71,7 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
             unused(context, path, names, "shield")
         }
         Meaning::Api => {
-            let Some((catalog, _)) = knowledge::catalog(version, object) else { return Vec::new() };
+            let Some((catalog, _)) = context.resource.catalog() else { return Vec::new() };
             let mut names: Vec<_> = catalog.apis().map(str::to_owned).collect();
             habit::sort_disabled(&mut names);
             // what is configured is not meant to be switched off
@@ -119,7 +119,7 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
 
 /// Types of an API by the shortest name that means them.
 fn provider_types(context: &Context<'_>, api: &str) -> Vec<Offer> {
-    let Some((catalog, exact)) = knowledge::catalog(context.resource.version, &context.resource.value) else {
+    let Some((catalog, exact)) = context.resource.catalog() else {
         return Vec::new();
     };
     let mut offers: Vec<_> = catalog

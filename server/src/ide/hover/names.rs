@@ -42,7 +42,7 @@ pub(super) fn about(resource: &Resource, path: &Path, is_key: bool) -> Option<St
 }
 
 fn provider(resource: &Resource, api: &str, written: &str) -> Option<String> {
-    let (catalog, exact) = knowledge::catalog(resource.version, &resource.value)?;
+    let (catalog, exact) = resource.catalog()?;
     let found = knowledge::provider_type(catalog, api, written)?;
     let mut text = format!("`{}` for {api}, llama-stack {}", found.provider_type, catalog.version());
     if !exact {
@@ -111,7 +111,7 @@ fn key_type(key: &ConfigKey) -> String {
 
 fn setting(resource: &Resource, path: &Path, inside: &[String]) -> Option<String> {
     let (api, provider) = provider_at(path)?;
-    let (catalog, _) = knowledge::catalog(resource.version, &resource.value)?;
+    let (catalog, _) = resource.catalog()?;
     let written = provider.key("provider");
     let found = knowledge::provider_type(catalog, api, written.find(&resource.value)?.as_str()?)?;
     let (name, above) = inside.split_last()?;

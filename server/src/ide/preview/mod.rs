@@ -23,7 +23,7 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
         name: resource.name().to_owned(),
         namespace: resource.namespace().to_owned(),
         image: image(resource),
-        llama_stack_version: knowledge::target_version(resource.version, &resource.value),
+        llama_stack_version: resource.target_version(),
         ..Preview::default()
     };
     let Some(generated) = document.generated(resource) else {
