@@ -8,6 +8,7 @@ use crate::probe::Probes;
 use crate::queue::{Key, Queue};
 use crate::resources::ca_bundle::BUNDLE_KEY;
 use crate::resources::{CaBundle, Config, Desired, INSTANCE, Kind, Leftovers, Owner, children, service};
+use crate::steps::apply::ApplyError;
 use crate::steps::dereference::{CaSource, Found, dereference};
 use crate::steps::judge::{Judged, Secrets, judge, secrets};
 use crate::steps::resolve::{Registries, Resolved, resolve};
@@ -183,6 +184,7 @@ struct Progress {
     secrets: Option<Secrets>,
     port: Option<u16>,
     blocked: Vec<String>,
+    held_back: bool,
     deployed: bool,
     generated: bool,
 }
@@ -197,6 +199,7 @@ impl Work<'_> {
                 // The status tells what went wrong only if that lasts; a request that fails once is tried again.
                 return Err(error);
             }
+            Err(Stop::Again) => return Ok(Next { refused: false, again: Some(Duration::ZERO) }),
         };
         self.tell(&progress, refusal.as_ref()).await;
         let again = progress.resolved.as_ref().and_then(|resolved| resolved.again);
@@ -262,11 +265,9 @@ impl Work<'_> {
             live: live.as_deref().map(|state| &state.live),
         };
         let children = children(&desired).map_err(|error| Refusal::resources(error.to_string()))?;
-        let applied = match apply::apply(&context.api, stores, key, owner, &children).await {
-            Ok(applied) => applied,
-            Err(error) => return Err(Result::<Refusal, kube::Error>::from(error)?.into()),
-        };
+        let applied = apply::apply(&context.api, stores, key, owner, &children).await?;
         progress.blocked = applied.blocked;
+        progress.held_back = applied.held_back;
         progress.deployed = applied.deployment;
         progress.generated = applied.config_map;
         let current =
@@ -288,21 +289,10 @@ impl Work<'_> {
         Ok(found.and_then(|object| object["data"][BUNDLE_KEY].as_str().map(str::to_owned)))
     }
 
-    fn about(&self) -> ObjectReference {
-        ObjectReference {
-            api_version: Some("llamastack.io/v1alpha2".to_owned()),
-            kind: Some(llsd_generator::api::KIND.to_owned()),
-            name: Some(self.owner.name.clone()),
-            namespace: Some(self.owner.namespace.clone()),
-            uid: Some(self.owner.uid.clone()),
-            ..ObjectReference::default()
-        }
-    }
-
     /// Events and metrics of what happened.
     async fn tell(&self, progress: &Progress, refusal: Option<&Refusal>) {
         let Self { context, .. } = *self;
-        let about = self.about();
+        let about = about(self.key, self.stored);
         let generated = progress.judged.as_ref().and_then(|judged| judged.generated.as_ref());
         if let Some(generated) = generated.filter(|_| progress.generated) {
             context.metrics.generated();
@@ -368,6 +358,7 @@ impl Work<'_> {
             secrets: progress.secrets.as_ref(),
             refusal,
             blocked: progress.blocked.clone(),
+            held_back: progress.held_back,
             probe: answer.as_deref(),
             port: progress.port,
             external: self.external(progress).await?,
@@ -409,6 +400,18 @@ fn config_of<'a>(judged: &'a Judged, found: &'a Found, namespace: &str) -> Confi
     }
 }
 
+/// The resource, for events about it.
+fn about(key: &Key, stored: &Stored) -> ObjectReference {
+    ObjectReference {
+        api_version: Some("llamastack.io/v1alpha2".to_owned()),
+        kind: Some(llsd_generator::api::KIND.to_owned()),
+        name: Some(key.name.to_string()),
+        namespace: Some(key.namespace.to_string()),
+        uid: Some(stored.uid.clone()),
+        ..ObjectReference::default()
+    }
+}
+
 async fn write_status(
     context: &Context,
     key: &Key,
@@ -422,6 +425,14 @@ async fn write_status(
     match context.api.merge(LLSD, &key.namespace, &format!("{}/status", key.name), &patch).await {
         // Gone, or another of the same name: its own event is on the way.
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+        // The rest of the object breaks the rules of the CustomResourceDefinition, which is younger: then it takes no
+        // status either, until somebody mends it.
+        Err(kube::Error::Api(status)) if matches!(status.code, 400 | 422) => {
+            let note = format!("The API server refuses the status of this resource: {}", status.message);
+            context.metrics.error("StatusRefused");
+            context.events.warning(&about(key, stored), "StatusRefused", &note).await;
+            Ok(())
+        }
         Err(error) => Err(error),
         Ok(answer) => {
             if let Ok(answer) = serde_json::from_value(answer)
@@ -438,6 +449,17 @@ async fn write_status(
 enum Stop {
     Refused(Refusal),
     Failed(kube::Error),
+    Again,
+}
+
+impl From<ApplyError> for Stop {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Refused(message) => Refusal::resources(message).into(),
+            ApplyError::Request(error) => error.into(),
+            ApplyError::Again => Self::Again,
+        }
+    }
 }
 
 impl From<Refusal> for Stop {

@@ -93,7 +93,7 @@ impl Candidate {
         loop {
             let asked = Instant::now();
             // An answer that comes later than others may act on it is none.
-            match timeout_at(asked + self.timing.deadline, self.try_once(&mut seen)).await {
+            match timeout_at(asked + self.timing.deadline / 2, self.try_once(&mut seen)).await {
                 Ok(Ok(Some(lease))) => {
                     let permit = Permit::default();
                     permit.until(asked + self.timing.deadline);
@@ -178,17 +178,29 @@ impl Held {
 
     /// Renews the lease, and ends when it is lost: when another has it, or when it could not be renewed for so long that
     /// another may soon take it. No work may go on after that. The future may be dropped and asked for again.
+    ///
+    /// One request that gets no answer does not cost the lease: after a quarter of the time it is given up, and another
+    /// is sent soon.
     pub async fn kept(&mut self) {
+        let timing = self.candidate.timing;
+        let mut wait = timing.retry;
         loop {
-            let timing = self.candidate.timing;
             let deadline = self.renewed + timing.deadline;
-            let next = Instant::now() + timing.retry + self.jitter.jitter(timing.retry / 5);
+            let next = Instant::now() + wait + self.jitter.jitter(wait / 5);
             sleep_until(next.min(deadline)).await;
-            match timeout_at(deadline, self.renew()).await {
-                Ok(Ok(true)) => self.permit.until(self.renewed + timing.deadline),
+            let limit = deadline.min(Instant::now() + timing.deadline / 4);
+            wait = timing.retry / 4;
+            match timeout_at(limit, self.renew()).await {
+                Ok(Ok(true)) => {
+                    self.permit.until(self.renewed + timing.deadline);
+                    wait = timing.retry;
+                }
                 Ok(Ok(false)) => return tracing::error!(lease = NAME, "another has taken the lease"),
                 Ok(Err(error)) => tracing::warn!(%error, lease = NAME, "cannot renew the lease"),
-                Err(_) => return tracing::error!(lease = NAME, "the lease could not be renewed in time"),
+                Err(_) if limit == deadline => {
+                    return tracing::error!(lease = NAME, "the lease could not be renewed in time");
+                }
+                Err(_) => tracing::warn!(lease = NAME, "no answer to the renewal of the lease; asking again"),
             }
         }
     }
@@ -198,13 +210,19 @@ impl Held {
         let asked = Instant::now();
         let api = &self.candidate.api;
         self.lease.spec = Some(self.candidate.taken(self.lease.spec.as_ref()));
-        match unless_outrun(api.replace(NAME, &PostParams::default(), &self.lease).await)? {
-            Some(lease) => (self.lease, self.renewed) = (lease, asked),
-            None => match api.get_opt(NAME).await? {
-                // Somebody wrote to it, but not a holder: the next attempt counts on that.
-                Some(lease) if self.is_ours(&lease) => self.lease = lease,
-                _ => return Ok(false),
-            },
+        if let Some(lease) = unless_outrun(api.replace(NAME, &PostParams::default(), &self.lease).await)? {
+            (self.lease, self.renewed) = (lease, asked);
+            return Ok(true);
+        }
+        // Somebody wrote to it, but perhaps not a holder; or it was this process, by a request without an answer.
+        match api.get_opt(NAME).await? {
+            Some(lease) if self.is_ours(&lease) => self.lease = lease,
+            _ => return Ok(false),
+        }
+        let asked = Instant::now();
+        self.lease.spec = Some(self.candidate.taken(self.lease.spec.as_ref()));
+        if let Some(lease) = unless_outrun(api.replace(NAME, &PostParams::default(), &self.lease).await)? {
+            (self.lease, self.renewed) = (lease, asked);
         }
         Ok(true)
     }

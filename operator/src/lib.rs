@@ -6,6 +6,7 @@ pub mod controller;
 pub mod events;
 pub mod external;
 pub mod health;
+pub mod leadership;
 pub mod lease;
 pub mod metrics;
 pub mod oci;

@@ -4,6 +4,7 @@ use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINI
 use crate::controller::{self, Context};
 use crate::events::Events;
 use crate::health;
+use crate::leadership::Leadership;
 use crate::lease;
 use crate::metrics::Metrics;
 use crate::oci::{Keychain, Limits, Registry};
@@ -38,7 +39,8 @@ const LAST_WORK: Duration = Duration::from_secs(8);
 pub async fn run(settings: Settings) -> Result<()> {
     // Two TLS stacks could be linked in by dependencies; this one is used.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = connect(&settings).await?;
+    let config = connect(&settings).await?;
+    let client = Client::try_from(config.clone())?;
     let namespace = settings.namespace();
     let metrics = Arc::new(Metrics::default());
     let end = CancellationToken::new();
@@ -68,7 +70,7 @@ pub async fn run(settings: Settings) -> Result<()> {
         let text = Arc::new(move || metrics.text());
         servers.spawn(async move { health::serve_metrics(bind, text, end).await.map_err(anyhow::Error::from) });
     }
-    let mut work = tokio::spawn(lead(settings, client, namespace, metrics, readiness, end.clone()));
+    let mut work = tokio::spawn(lead(settings, config, client, namespace, metrics, readiness, end.clone()));
     let mut failed = None;
     let result = loop {
         tokio::select! {
@@ -100,16 +102,15 @@ async fn late(end: &CancellationToken) {
     tokio::time::sleep(LAST_WORK).await;
 }
 
-async fn connect(settings: &Settings) -> Result<Client> {
-    let config = match &settings.kubeconfig {
+async fn connect(settings: &Settings) -> Result<Config> {
+    Ok(match &settings.kubeconfig {
         Some(path) => {
             let file = Kubeconfig::read_from(path).with_context(|| format!("{} cannot be read", path.display()))?;
             Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await?
         }
         None => Config::incluster()
             .context("there is no service account here; outside of a cluster, name a --kubeconfig")?,
-    };
-    Ok(Client::try_from(config)?)
+    })
 }
 
 fn webhook_options(settings: &Settings, client: &Client, namespace: &str) -> Result<webhooks::Options> {
@@ -136,6 +137,7 @@ fn webhook_options(settings: &Settings, client: &Client, namespace: &str) -> Res
 /// Waits for the lease, then works while it is held.
 async fn lead(
     settings: Settings,
+    config: Config,
     client: Client,
     namespace: String,
     metrics: Arc<Metrics>,
@@ -148,19 +150,16 @@ async fn lead(
         reconcile(&settings, client, &namespace, &identity, metrics, lease::Permit::default(), &webhooks, end).await;
         return Ok(());
     }
-    let timing = lease::Timing::default();
-    let Some(mut held) = lease::acquire(client.clone(), &namespace, &identity, timing, &end).await else {
-        return Ok(());
-    };
+    let mut leadership = Leadership::seek(config, namespace.clone(), identity.clone(), end.clone())?;
+    let Some(permit) = leadership.permit().await? else { return Ok(()) };
     metrics.leads(true);
     let stop = end.child_token();
     let mut work = tokio::spawn({
         let (metrics, stop, namespace) = (Arc::clone(&metrics), stop.clone(), namespace.clone());
-        let permit = held.permit();
         async move { reconcile(&settings, client, &namespace, &identity, metrics, permit, &webhooks, stop).await }
     });
     let lost = tokio::select! {
-        () = held.kept() => true,
+        () = leadership.lost() => true,
         _ = &mut work => false,
     };
     metrics.leads(false);
@@ -169,7 +168,7 @@ async fn lead(
         work.abort();
         return Err(anyhow!("the lease is lost; another replica may work now"));
     }
-    held.release().await;
+    leadership.release().await;
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! Writes the children that are not as they should be, and nothing else.
 
-use super::Refusal;
 use super::ownership::{Whose, foreign, take_over, whose};
 use crate::api::{Api, Resource, status, text};
 use crate::queue::Key;
@@ -20,6 +19,8 @@ pub struct Applied {
     pub config_map: bool,
     /// Objects of others that have the name of a child, and other things that stand in the way.
     pub blocked: Vec<String>,
+    /// Whether the Deployment was left as it is, because pods would need one of those objects.
+    pub held_back: bool,
 }
 
 /// Why the children could not all be written.
@@ -31,6 +32,9 @@ pub enum ApplyError {
     /// The request failed, and may succeed later.
     #[error(transparent)]
     Request(#[from] kube::Error),
+    /// A child was found that the stores did not know. They do now, and what is built may be built on it.
+    #[error("a child was found; looking again")]
+    Again,
 }
 
 impl ApplyError {
@@ -39,20 +43,13 @@ impl ApplyError {
         match status(&error) {
             // 404: the namespace is gone; 409: a conflict; both pass.
             Some(answer)
-                if matches!(answer.code, 400 | 403 | 413 | 422) && !answer.message.contains("is being terminated") =>
+                if (matches!(answer.code, 400 | 403 | 413 | 422) && !answer.message.contains("is being terminated"))
+                    // What etcd says of an object beyond its limit comes as an error of the server.
+                    || answer.message.contains("request is too large") =>
             {
                 Self::Refused(format!("failed to apply {kind} \"{}\": {}", child.name(), text(&error)))
             }
             _ => Self::Request(error),
-        }
-    }
-}
-
-impl From<ApplyError> for Result<Refusal, kube::Error> {
-    fn from(error: ApplyError) -> Self {
-        match error {
-            ApplyError::Refused(message) => Ok(Refusal::resources(message)),
-            ApplyError::Request(error) => Err(error),
         }
     }
 }
@@ -70,16 +67,31 @@ pub async fn apply(
 ) -> Result<Applied, ApplyError> {
     let mut applied = Applied::default();
     for child in children {
-        if child.kind == Kind::Deployment && !applied.blocked.is_empty() {
-            // What pods would mount may be somebody else's.
-            return Ok(applied);
+        if child.kind == Kind::Deployment && applied.held_back {
+            continue;
         }
+        let before = applied.blocked.len();
         let written = one(api, stores, key, owner, child, &mut applied).await?;
+        applied.held_back |= is_needed_by_pods(child.kind) && applied.blocked.len() > before;
         applied.deployment |= written && child.kind == Kind::Deployment;
         applied.config_map |= written && child.kind == Kind::GeneratedConfig;
     }
     remove_others(api, stores, owner, children).await?;
     Ok(applied)
+}
+
+/// Whether pods cannot do without it. What is somebody else's is not mounted; a foreign Service, policy, autoscaler,
+/// budget or Ingress is reported, and keeps no server from running.
+fn is_needed_by_pods(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::CaBundle
+            | Kind::GeneratedConfig
+            | Kind::DerivedSecret
+            | Kind::PersistentVolumeClaim
+            | Kind::ServiceAccount
+            | Kind::Deployment
+    )
 }
 
 /// Writes one child if it has to be written, and says whether it was.
@@ -163,12 +175,16 @@ fn selects(stores: &Stores, key: &Key) -> bool {
 /// Keeps what the API server made of a child, so that the status can tell of it before the watch does.
 fn settle(stores: &Stores, key: &Key, child: &Child, place: Place, answer: Value, applied: u64) {
     let record = record_of(&answer);
-    if child.kind == Kind::Deployment
-        && let Ok(deployment) = serde_json::from_value::<Deployment>(answer)
-    {
-        stores.deployments.put_deployment(key.clone(), record.version, DeploymentState::of(&deployment));
+    if child.kind == Kind::Deployment {
+        know_deployment(stores, key, &record, answer);
     }
     stores.children.settle(place, record, applied);
+}
+
+fn know_deployment(stores: &Stores, key: &Key, record: &ChildRecord, object: Value) {
+    if let Ok(deployment) = serde_json::from_value::<Deployment>(object) {
+        stores.deployments.put_deployment(key.clone(), record.version, DeploymentState::of(&deployment));
+    }
 }
 
 /// An object of this name exists that the stores do not know: somebody else's, or one that is about to be seen.
@@ -190,16 +206,14 @@ async fn exists(
         return Ok(false);
     }
     if !child.kind.is_create_only() {
-        // Ours, but without the label that it is watched by.
-        if record.legacy {
-            take_over(api, resource, key, child.name(), false).await?;
-        }
-        let wanted = digest(&child.object);
-        let answer = api.apply(resource, &key.namespace, child.name(), &marked(&child.object, wanted)).await;
-        let answer = answer.map_err(|error| ApplyError::of(error, child))?;
+        // Ours, but without the label that it is watched by. What is built next has to know it: otherwise a Deployment
+        // would lose what is kept of it, and its pods would restart.
         let place = (child.kind.plural(), (&*key.namespace).into(), child.name().into());
-        settle(stores, key, child, place, answer, wanted);
-        return Ok(true);
+        if child.kind == Kind::Deployment {
+            know_deployment(stores, key, &record, object);
+        }
+        stores.children.put(place, record);
+        return Err(ApplyError::Again);
     }
     if child.kind == Kind::GeneratedConfig && object["data"] != child.object["data"] {
         applied.blocked.push(format!(

@@ -28,6 +28,8 @@ pub struct Outcome<'a> {
     pub refusal: Option<Refusal>,
     /// Objects of others with the names of children, and the like.
     pub blocked: Vec<String>,
+    /// Whether they kept the Deployment from being written.
+    pub held_back: bool,
     /// What the running server says.
     pub probe: Option<&'a Answer>,
     /// The port of the server.
@@ -285,7 +287,7 @@ fn generated(
         format!("Generated config.yaml with {} providers and {} resources", generated.providers, generated.resources),
     );
     let name = config::name(&key.name, &generated.hash);
-    match problem(outcome) {
+    match problem(outcome).filter(|_| outcome.held_back || outcome.refusal.is_some()) {
         Some(problem) => conditions.set(conditions::DEPLOYMENT_UPDATED, false, "DeploymentUpdateFailed", problem),
         None => {
             conditions.set(

@@ -4,6 +4,7 @@
 //! has changed one of our fields since is told by `managedFields`: who changes a field takes it over, so that our set
 //! of fields is another one then. Values are never compared, because the API server writes some in its own way.
 
+use super::gone::Gone;
 use super::{controller, is_main, version};
 use crate::resources::{FIELD_MANAGER, Kind, MANAGED_BY};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
@@ -198,6 +199,7 @@ struct Inner {
     by_owner: HashMap<Box<str>, HashSet<Place>>,
     /// What our fields were right after the last apply or comparison of the child with this UID.
     settled: HashMap<Box<str>, Settled>,
+    gone: Gone<Place>,
 }
 
 /// A state of a child that was found to be right.
@@ -228,6 +230,11 @@ impl Children {
         if known.is_some_and(|known| known.uid == record.uid && known.version >= record.version) {
             return false;
         }
+        if known.is_none() && inner.gone.is_stale(&place, record.version) {
+            inner.settled.remove(&record.uid);
+            return false;
+        }
+        let known = inner.records.get(&place);
         let old_owner = known.and_then(|known| known.owner.clone());
         let settled = inner.settled.get(&record.uid);
         let is_settled = settled.is_some_and(|settled| {
@@ -248,6 +255,12 @@ impl Children {
         }
         inner.records.insert(place, record);
         changed
+    }
+
+    /// The watch saw a child go, as this version: states of it from before that are not kept any more.
+    pub fn gone(&self, place: Place, uid: Option<&str>, version: u128) {
+        self.remove(&place, uid);
+        self.lock().gone.note(place, version);
     }
 
     /// Forgets a child, if it is the one with this UID. Returns the name of the resource that controlled it.
@@ -390,5 +403,31 @@ mod tests {
         assert_eq!(children.remove(&place(), Some("other")), None);
         assert_eq!(children.remove(&place(), Some("1")).as_deref(), Some("cr"));
         assert!(children.of("o").is_empty());
+    }
+
+    #[test]
+    fn an_answer_that_comes_after_the_end_does_not_count() {
+        let children = Children::default();
+        let place = || ("services", "ns".into(), "a".into());
+        let record = |uid: &str, version| ChildRecord {
+            uid: uid.into(),
+            version,
+            owner: Some("o".into()),
+            applied: Some(7),
+            ..ChildRecord::default()
+        };
+        children.put(place(), record("1", 5));
+        // Written as version 6 and deleted as version 7; the answer is handled last.
+        children.gone(place(), Some("1"), 7);
+        children.settle(place(), record("1", 6), 7);
+        assert!(children.is_empty() && children.of("o").is_empty());
+        // It is made again.
+        children.settle(place(), record("2", 9), 7);
+        assert!(children.is_settled(&place(), &record("2", 9), 7, &json!({})));
+        assert_eq!(children.len(), 1);
+        // One that loses the label goes for the watch, and is still there.
+        children.gone(place(), Some("2"), 10);
+        children.put(place(), record("2", 10));
+        assert_eq!(children.len(), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! What the status and the builders need of Deployments, claims and Ingresses beside their metadata.
 
+use super::gone::Gone;
 use crate::queue::Key;
 use crate::resources::Live;
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
@@ -7,7 +8,7 @@ use k8s_openapi::api::core::v1::PersistentVolumeClaim;
 use k8s_openapi::api::networking::v1::Ingress;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher as _};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Deployment, as far as it matters.
 #[derive(Debug, Default, PartialEq)]
@@ -149,12 +150,18 @@ pub fn ingress_host(ingress: &Ingress) -> String {
 /// The states, by namespace and name.
 #[derive(Debug)]
 pub struct States<T> {
-    all: Mutex<HashMap<Key, (u128, Arc<T>)>>,
+    inner: Mutex<Inner<T>>,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    all: HashMap<Key, (u128, Arc<T>)>,
+    gone: Gone<Key>,
 }
 
 impl<T> Default for States<T> {
     fn default() -> Self {
-        Self { all: Mutex::default() }
+        Self { inner: Mutex::new(Inner { all: HashMap::new(), gone: Gone::default() }) }
     }
 }
 
@@ -162,17 +169,23 @@ impl<T: PartialEq> States<T> {
     /// The state of this name.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Arc<T>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).get(key).map(|(_, state)| Arc::clone(state))
+        self.lock().all.get(key).map(|(_, state)| Arc::clone(state))
     }
 
     /// Keeps a state of this resource version unless a later one is known, and says whether it differs from the one
     /// before.
     pub fn put(&self, key: Key, version: u128, state: T) -> bool {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        self.put_with(key, version, state, |state, _| state)
+    }
+
+    fn put_with(&self, key: Key, version: u128, state: T, settle: impl FnOnce(T, Option<&T>) -> T) -> bool {
+        let mut inner = self.lock();
+        let Inner { all, gone } = &mut *inner;
         let known = all.get(&key);
-        if known.is_some_and(|(known, _)| *known > version) {
+        if known.is_some_and(|(known, _)| *known > version) || (known.is_none() && gone.is_stale(&key, version)) {
             return false;
         }
+        let state = settle(state, known.map(|(_, known)| &**known));
         let changed = known.is_none_or(|(_, known)| **known != state);
         if changed {
             all.insert(key, (version, Arc::new(state)));
@@ -182,9 +195,20 @@ impl<T: PartialEq> States<T> {
         changed
     }
 
+    /// The watch saw it go, as this version: states from before that are not kept any more.
+    pub fn gone(&self, key: Key, version: u128) {
+        let mut inner = self.lock();
+        inner.all.remove(&key);
+        inner.gone.note(key, version);
+    }
+
     /// Forgets a state.
     pub fn remove(&self, key: &Key) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        self.lock().all.remove(key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -192,10 +216,11 @@ impl States<DeploymentState> {
     /// As [`put`](Self::put). A generation that grows while the spec stays does not make the status an old one: the API
     /// server counts annotations of Deployments too, and nobody's annotation is to turn a ready resource into one that is
     /// not.
-    pub fn put_deployment(&self, key: Key, version: u128, mut state: DeploymentState) -> bool {
-        let before = self.get(&key);
-        state.observed |= before.is_some_and(|before| before.observed && before.spec == state.spec);
-        self.put(key, version, state)
+    pub fn put_deployment(&self, key: Key, version: u128, state: DeploymentState) -> bool {
+        self.put_with(key, version, state, |mut state, before| {
+            state.observed |= before.is_some_and(|before| before.observed && before.spec == state.spec);
+            state
+        })
     }
 }
 
@@ -243,5 +268,31 @@ mod tests {
         assert!(is_rolling_out());
         assert!(!states.put_deployment(key.clone(), 4, deployment(4, 2, 2)));
         assert!(is_rolling_out(), "the controller has not seen the change before either");
+    }
+    #[test]
+    fn answers_and_events_may_come_in_any_order() {
+        // Scaled from 0 to 2: the answer to the write (version 2), then what the controller makes of it.
+        let steps = [(2, (2, 2, 1)), (3, (2, 2, 2))];
+        let key = Key::new("ns", "a");
+        let orders: [&[usize]; 5] = [&[0, 1], &[1, 0], &[0, 0, 1], &[0, 1, 0], &[1, 0, 1]];
+        for order in orders {
+            let states = States::<DeploymentState>::default();
+            states.put_deployment(key.clone(), 1, deployment(1, 0, 1));
+            let mut woken = false;
+            for at in order {
+                let (version, (generation, replicas, observed)) = steps[*at];
+                let changed = states.put_deployment(key.clone(), version, deployment(generation, replicas, observed));
+                woken |= changed && version == 3;
+            }
+            let now = states.get(&key).unwrap();
+            assert!(now.observed && now.wanted == 2, "{order:?}: {now:?}");
+            assert!(woken, "{order:?}: the last state was told");
+        }
+        let states = States::<DeploymentState>::default();
+        states.put_deployment(key.clone(), 1, deployment(1, 0, 1));
+        states.gone(key.clone(), 3);
+        assert!(!states.put_deployment(key.clone(), 2, deployment(2, 2, 1)), "it went after that");
+        assert!(states.get(&key).is_none());
+        assert!(states.put_deployment(key.clone(), 4, deployment(1, 0, 1)), "it was made again");
     }
 }

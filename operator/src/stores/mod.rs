@@ -2,6 +2,7 @@
 
 pub mod children;
 pub mod deployments;
+mod gone;
 pub mod references;
 pub mod resources;
 mod watch;

@@ -52,6 +52,14 @@ enum Step<K> {
     Listed,
 }
 
+/// What a watch tells of one object.
+enum Seen<'k, K> {
+    /// It is there.
+    Is(&'k K),
+    /// It went, as this version; without one, it is missing from a list.
+    Gone(Option<u128>),
+}
+
 /// Keeps the stores up to date until it is dropped. `scopes` are namespaces, or `None` for all.
 pub async fn run(
     client: Client,
@@ -75,14 +83,17 @@ pub async fn run(
         watches.child::<PodDisruptionBudget>(&mut tasks, scope, "poddisruptionbudgets");
         watches.child::<RoleBinding>(&mut tasks, scope, "rolebindings");
         let stores = Arc::clone(&watches.stores);
-        watches.full::<Deployment>(&mut tasks, scope, "deployments", move |key, found| match found {
-            Some(deployment) => stores.deployments.put_deployment(
+        watches.full::<Deployment>(&mut tasks, scope, "deployments", move |key, seen| match seen {
+            Seen::Is(deployment) => stores.deployments.put_deployment(
                 key,
                 super::version(&deployment.metadata),
                 DeploymentState::of(deployment),
             ),
-            None => {
-                stores.deployments.remove(&key);
+            Seen::Gone(version) => {
+                version.map_or_else(
+                    || stores.deployments.remove(&key),
+                    |version| stores.deployments.gone(key.clone(), version),
+                );
                 true
             }
         });
@@ -91,18 +102,18 @@ pub async fn run(
             &mut tasks,
             scope,
             "persistentvolumeclaims",
-            move |key, found| match found {
-                Some(claim) => stores.claims.put(key, super::version(&claim.metadata), ClaimState::of(claim)),
-                None => {
+            move |key, seen| match seen {
+                Seen::Is(claim) => stores.claims.put(key, super::version(&claim.metadata), ClaimState::of(claim)),
+                Seen::Gone(_) => {
                     stores.claims.remove(&key);
                     true
                 }
             },
         );
         let stores = Arc::clone(&watches.stores);
-        watches.full::<Ingress>(&mut tasks, scope, "ingresses", move |key, found| match found {
-            Some(ingress) => stores.ingresses.put(key, super::version(&ingress.metadata), ingress_host(ingress)),
-            None => {
+        watches.full::<Ingress>(&mut tasks, scope, "ingresses", move |key, seen| match seen {
+            Seen::Is(ingress) => stores.ingresses.put(key, super::version(&ingress.metadata), ingress_host(ingress)),
+            Seen::Gone(_) => {
                 stores.ingresses.remove(&key);
                 true
             }
@@ -260,7 +271,7 @@ impl Watches {
         tasks: &mut JoinSet<()>,
         scope: Option<&str>,
         plural: &'static str,
-        keep: impl Fn(Key, Option<&K>) -> bool + Send + 'static,
+        keep: impl Fn(Key, Seen<'_, K>) -> bool + Send + 'static,
     ) where
         K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>
             + Clone
@@ -275,16 +286,16 @@ impl Watches {
         tasks.spawn(drive(plural, api, ours(), move |step| match step {
             Step::Begin => track.begin(),
             Step::Is(object) => {
-                let changed = keep(key_of(object.meta()), Some(&object));
+                let changed = keep(key_of(object.meta()), Seen::Is(&object));
                 track.is(object.meta(), changed);
             }
             Step::Gone(object) => {
-                keep(key_of(object.meta()), None);
+                keep(key_of(object.meta()), Seen::Gone(Some(super::version(object.meta()))));
                 track.gone(object.meta());
             }
             Step::Listed => {
                 for (_, namespace, name) in &track.missing {
-                    keep(Key::new(namespace, name), None);
+                    keep(Key::new(namespace, name), Seen::Gone(None));
                 }
                 track.listed();
             }
@@ -415,7 +426,8 @@ impl Track {
     }
 
     fn gone(&mut self, metadata: &ObjectMeta) {
-        self.stores.children.remove(&place_of(self.plural, metadata), metadata.uid.as_deref());
+        let place = place_of(self.plural, metadata);
+        self.stores.children.gone(place, metadata.uid.as_deref(), super::version(metadata));
         if let Some(owner) = resource_of(self.plural, metadata) {
             self.queue.add(owner);
         }

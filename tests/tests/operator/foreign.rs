@@ -55,9 +55,23 @@ fn a_foreign_service_is_reported_and_never_touched() {
     namespace.resource("llamastackdistributions", "taken", minimal());
     told(&namespace, "taken", "taken-service");
     assert_eq!(namespace.get("services", "taken-service")["spec"], theirs["spec"]);
+    // The server runs all the same: its pods need no Service.
+    namespace.wait("deployments", "taken", "is ready", |now| now["status"]["readyReplicas"] == 1);
     namespace.delete("llamastackdistributions", "taken");
     namespace.gone("deployments", "taken");
     assert!(namespace.try_get("services", "taken-service").is_some());
+}
+
+#[test]
+fn a_foreign_account_keeps_the_server_from_running() {
+    let namespace = world().namespace("foreign-account");
+    namespace.post("serviceaccounts", &json!({"metadata": {"name": "taken-sa"}}));
+    namespace.resource("llamastackdistributions", "taken", minimal());
+    told(&namespace, "taken", "taken-sa");
+    namespace.wait_for("taken", "has failed", |object| object["status"]["phase"] == "Failed");
+    assert!(namespace.try_get("deployments", "taken").is_none(), "pods would run with somebody else's rights");
+    namespace.delete("serviceaccounts", "taken-sa");
+    namespace.ready("taken");
 }
 
 #[test]
