@@ -2,12 +2,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench crd setup fuzz
+.PHONY: help demo build test lint bench bench-operator crd setup fuzz
 
 CARGO ?= cargo
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)$$/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: ## build llsd, then show what it makes of a good resource and what it says of one with mistakes
 	@docs/demo/demo.sh
@@ -42,12 +42,16 @@ bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml), the function
 	LLSD_BENCH_FILES='$(wildcard $(FILES))' $(CARGO) bench --quiet --package llsd-yaml --bench throughput
 	$(CARGO) bench --quiet --package llsd --bench analysis
 	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- samples/*.yaml configs/*/config.yaml $(FILES)
-	$(CARGO) build --quiet --release --package llsd-operator
-	LLSD_OPERATOR_BIN='$(CURDIR)/target/release/llsd-operator' \
-		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
+	$(MAKE) --no-print-directory bench-operator
 	$(CARGO) build --quiet --release --package llsd
 	tools=$$(tests/bench/setup.sh) && \
 		nice $(CARGO) run --quiet --release --package llsd-bench -- '$(CURDIR)/target/release/llsd' "$$tools"
+
+# With CARGO_BUILD_TARGET=x86_64-unknown-linux-musl it is the static binary of the image.
+bench-operator: ## the part of bench that measures the operator
+	$(CARGO) build --quiet --release --package llsd-operator
+	LLSD_OPERATOR_BIN='$(CURDIR)/target/$(CARGO_BUILD_TARGET)/release/llsd-operator' \
+		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
 
 crd: ## write operator/deploy/crd/ again from the types
 	$(CARGO) run --quiet --package llsd-generator --example crd

@@ -5,7 +5,10 @@ use kube::api::{Api, DynamicObject, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use tokio::task::JoinHandle;
 
 const NAMESPACES: usize = 10;
 const RESOURCES: &str = "/apis/llamastack.io/v1alpha2/llamastackdistributions";
@@ -50,6 +53,32 @@ fn refuse_failures(answers: &[Answer]) {
     }
 }
 
+fn kind(group: &str, version: &str, kind: &str) -> ApiResource {
+    ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind))
+}
+
+/// One condition that is waited for.
+struct Follow {
+    told: mpsc::Receiver<Instant>,
+    task: JoinHandle<kube::Result<()>>,
+}
+
+/// Conditions that are waited for together.
+pub(crate) struct Following(Vec<Follow>);
+
+impl Following {
+    /// When the last of them was met.
+    pub(crate) fn wait(self, cluster: &Cluster) -> Instant {
+        let met = self.0.into_iter().map(|follow| {
+            follow.told.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+                follow.task.abort();
+                panic!("waited in vain: {:?}", cluster.runtime().block_on(follow.task));
+            })
+        });
+        met.max().expect("something to wait for")
+    }
+}
+
 impl<'a> Fleet<'a> {
     /// Creates the namespaces and the resources.
     pub(crate) fn new(cluster: &'a Cluster, size: usize) -> Self {
@@ -81,38 +110,60 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    fn wait(&self, what: &str, mut holds: impl FnMut() -> bool) {
-        let begun = Instant::now();
-        while !holds() {
-            assert!(begun.elapsed() < PATIENCE, "{what}");
-            std::thread::sleep(Duration::from_millis(200));
-        }
-    }
-
-    /// How many objects there are, without reading them.
-    fn count(&self, path: &str) -> usize {
-        let page = self.cluster.send(Request::get(format!("{path}?limit=1"))).body;
-        let rest = page["metadata"]["remainingItemCount"].as_u64().and_then(|rest| usize::try_from(rest).ok());
-        page["items"].as_array().map_or(0, Vec::len) + rest.unwrap_or_default()
-    }
-
-    /// Every resource has its Deployment, its Service and a phase.
-    pub(crate) fn wait_converged(&self) {
-        let has_phase = |resource: &Value| resource["status"]["phase"].is_string();
-        self.wait("not every resource has its children", || {
-            // What is cheap to ask for is asked first, because the machine is the operator's too. A phase is written
-            // when all children are there.
-            self.count(DEPLOYMENTS) >= self.len()
-                && self.count("/api/v1/services") >= self.len()
-                && self.items(RESOURCES).iter().filter(|resource| has_phase(resource)).count() >= self.len()
+    /// Counts, by a watch that begins now, the objects of a kind of which an event satisfied `holds`, and tells when
+    /// every resource has its own. A watch costs the machine, which is the operator's too, less than asking again and
+    /// again, and its times are exact.
+    fn follow(&self, kind: &ApiResource, holds: impl Fn(&DynamicObject) -> bool + Send + 'static) -> Follow {
+        let root = if kind.group.is_empty() { "/api" } else { "/apis" };
+        let first = format!("{root}/{}/{}?limit=1", kind.api_version, kind.plural);
+        let start = self.cluster.send(Request::get(first)).body;
+        let mut version = start["metadata"]["resourceVersion"].as_str().unwrap_or("0").to_owned();
+        let api: Api<DynamicObject> = Api::all_with(self.cluster.client(), kind);
+        let wanted = self.len();
+        let (tell, told) = mpsc::channel();
+        let task = self.cluster.runtime().spawn(async move {
+            let mut seen = HashSet::new();
+            while seen.len() < wanted {
+                // The API server ends a watch after some minutes; the next one goes on from there.
+                let mut events = api.watch(&WatchParams::default(), &version).await?.boxed();
+                while let Some(event) = events.try_next().await? {
+                    match event {
+                        WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                            if holds(&object) {
+                                seen.insert((object.metadata.namespace, object.metadata.name));
+                            }
+                            version = object.metadata.resource_version.unwrap_or_default();
+                        }
+                        WatchEvent::Bookmark(mark) => version = mark.metadata.resource_version,
+                        WatchEvent::Deleted(_) => {}
+                        WatchEvent::Error(status) => return Err(kube::Error::Api(status)),
+                    }
+                    if seen.len() >= wanted {
+                        break;
+                    }
+                }
+            }
+            let _ = tell.send(Instant::now());
+            Ok(())
         });
+        Follow { told, task }
+    }
+
+    /// From now on: every resource has its Deployment, its Service and a phase.
+    pub(crate) fn converging(&self) -> Following {
+        Following(vec![
+            self.follow(&kind("apps", "v1", "Deployment"), |_| true),
+            self.follow(&kind("", "v1", "Service"), |_| true),
+            self.follow(&kind("llamastack.io", "v1alpha2", "LlamaStackDistribution"), |resource| {
+                resource.data["status"]["phase"].is_string()
+            }),
+        ])
     }
 
     /// Creates more resources, each after the one before has its Deployment. Milliseconds from the answer to the
     /// creation until the Deployment is seen by a watch, in ascending order.
     pub(crate) fn one_by_one(&mut self, count: usize) -> Vec<f64> {
-        let kind = ApiResource::from_gvk(&GroupVersionKind::gvk("apps", "v1", "Deployment"));
-        let api: Api<DynamicObject> = Api::all_with(self.cluster.client(), &kind);
+        let api: Api<DynamicObject> = Api::all_with(self.cluster.client(), &kind("apps", "v1", "Deployment"));
         let mut taken = Vec::new();
         for number in 0..count {
             let (namespace, name) = (format!("bench-{}", number % NAMESPACES), format!("one-{number:03}"));
@@ -121,7 +172,7 @@ impl<'a> Fleet<'a> {
             let api = api.clone();
             let wanted = name.clone();
             // The watch is open before the resource is created, so that the answer is not waited for twice.
-            let (opened, open) = std::sync::mpsc::channel();
+            let (opened, open) = mpsc::channel();
             let seen = self.cluster.runtime().spawn(async move {
                 let mut events = api.watch(&WatchParams::default(), &version).await?.boxed();
                 let _ = opened.send(());
@@ -191,17 +242,14 @@ impl<'a> Fleet<'a> {
         refuse_failures(&self.cluster.send_all(changes.collect()));
     }
 
-    /// Every Deployment carries the changed value.
-    pub(crate) fn wait_changed(&self) {
-        let carries = |deployment: &Value| {
-            let variables = &deployment["spec"]["template"]["spec"]["containers"][0]["env"];
+    /// From now on: every Deployment carries the changed value.
+    pub(crate) fn changing(&self) -> Following {
+        Following(vec![self.follow(&kind("apps", "v1", "Deployment"), |deployment| {
+            let variables = &deployment.data["spec"]["template"]["spec"]["containers"][0]["env"];
             variables
                 .as_array()
                 .is_some_and(|variables| variables.iter().any(|variable| variable["value"] == "changed"))
-        };
-        self.wait("not every Deployment was changed", || {
-            self.items(DEPLOYMENTS).iter().filter(|deployment| carries(deployment)).count() >= self.len()
-        });
+        })])
     }
 
     /// Creates ConfigMaps and Secrets of 4 KiB that are nobody's.

@@ -43,11 +43,12 @@ fn run(resources: usize) -> Report {
     let mut report = Report::new(resources);
 
     // Where there is no converter, only the stored version can be used: no webhooks.
+    let converging = fleet.converging();
     let begun = Instant::now();
     let operator = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
     let mut meter = Meter::new(&cluster, operator.pid());
-    fleet.wait_converged();
-    report.add(Row::Cold { seconds: begun.elapsed().as_secs_f64(), window: meter.window() });
+    let seconds = converging.wait(&cluster).duration_since(begun).as_secs_f64();
+    report.add(Row::Cold { seconds, window: meter.window() });
 
     report.add(Row::One { milliseconds: fleet.one_by_one(ONE_BY_ONE) });
 
@@ -62,13 +63,20 @@ fn run(resources: usize) -> Report {
     let quiet = meter.until_quiet();
     report.add(Row::Touch { window: meter.window(), quiet });
 
+    let changing = fleet.changing();
     let begun = Instant::now();
     fleet.change_all(&fleet::changed_value());
-    fleet.wait_changed();
-    let seconds = begun.elapsed().as_secs_f64();
+    let asked = begun.elapsed().as_secs_f64();
+    let seconds = changing.wait(&cluster).duration_since(begun).as_secs_f64();
     let quiet = meter.until_quiet();
     let Window { writes, .. } = meter.peek();
-    report.add(Row::Change { seconds, writes_each: writes as f64 / fleet.len() as f64, window: meter.window(), quiet });
+    report.add(Row::Change {
+        asked,
+        seconds,
+        writes_each: writes as f64 / fleet.len() as f64,
+        window: meter.window(),
+        quiet,
+    });
 
     let before = meter.peek().memory;
     fleet.make_noise();

@@ -9,7 +9,7 @@ pub(crate) enum Row {
     Ready { window: Window, quiet: Option<f64>, phases: usize },
     Idle { window: Window },
     Touch { window: Window, quiet: Option<f64> },
-    Change { seconds: f64, writes_each: f64, window: Window, quiet: Option<f64> },
+    Change { asked: f64, seconds: f64, writes_each: f64, window: Window, quiet: Option<f64> },
     Noise { growth: f64, window: Window },
 }
 
@@ -77,9 +77,12 @@ impl Report {
                 format!("{}, {}", quiet(time), cost(&window)),
                 Some(window),
             ),
-            Row::Change { seconds, writes_each, window, quiet: time } => {
-                let result =
-                    format!("{seconds:.2} s, {writes_each:.2} writes a resource, {}, {}", quiet(time), cost(&window));
+            Row::Change { asked, seconds, writes_each, window, quiet: time } => {
+                let result = format!(
+                    "{seconds:.2} s ({asked:.2} s until all was asked for), {writes_each:.2} writes a resource, {}, {}",
+                    quiet(time),
+                    cost(&window)
+                );
                 ("change", "one variable changed in all".to_owned(), result, Some(window))
             }
             Row::Noise { growth, window } => {

@@ -1,6 +1,7 @@
 //! Plain requests to the API server: a path, a JSON body, and an answer that is looked at as JSON.
 
 use anyhow::{Context, Result, bail};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use http::Method;
 use kube::client::Body;
 use serde_json::Value;
@@ -82,24 +83,12 @@ impl Request {
 
 /// Sends all requests, [`AT_ONCE`] at a time; the answers are in the order of the requests.
 pub(super) async fn send_all(requests: Vec<Request>, client: &kube::Client) -> Result<Vec<Answer>> {
-    let mut answers = Vec::with_capacity(requests.len());
-    let mut waiting = requests.into_iter();
-    loop {
-        let batch: Vec<_> = waiting
-            .by_ref()
-            .take(AT_ONCE)
-            .map(|request| {
-                let client = client.clone();
-                tokio::spawn(async move { request.send(&client).await })
-            })
-            .collect();
-        if batch.is_empty() {
-            return Ok(answers);
-        }
-        for task in batch {
-            answers.push(task.await??);
-        }
-    }
+    let tasks = requests.into_iter().map(|request| {
+        let client = client.clone();
+        // A task of its own, so that answers are read on all cores.
+        async move { tokio::spawn(async move { request.send(&client).await }).await? }
+    });
+    stream::iter(tasks).buffered(AT_ONCE).try_collect().await
 }
 
 /// Waits until the resources of the CRD `name` are served.
