@@ -2,12 +2,12 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench bench-operator crd setup fuzz
+.PHONY: help demo build test lint bench bench-library bench-server bench-operator crd setup fuzz
 
 CARGO ?= cargo
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)$$/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 demo: ## build llsd, then show what it makes of a good resource and what it says of one with mistakes
 	@docs/demo/demo.sh
@@ -38,14 +38,16 @@ FILES ?=
 # How many resources the operator is measured with.
 RESOURCES ?= 300 1000
 
-bench: ## measure the YAML tree (beside yaml-rust2 and serde_yaml), the functions of analysis, the operator (beside what the Go operator needed) and the language server (beside yaml-language-server)
+bench: bench-library bench-server bench-operator ## measure everything, beside other tools where there are any
+
+bench-library: ## the part of bench that measures the YAML tree beside other readers, and how it recovers
 	LLSD_BENCH_FILES='$(wildcard $(FILES))' $(CARGO) bench --quiet --package llsd-yaml --bench throughput
-	$(CARGO) bench --quiet --package llsd --bench analysis
 	$(CARGO) run --quiet --release --package llsd-yaml --example recovery -- samples/*.yaml configs/*/config.yaml $(FILES)
-	$(MAKE) --no-print-directory bench-operator
-	$(CARGO) build --quiet --release --package llsd
-	tools=$$(tests/bench/setup.sh) && \
-		nice $(CARGO) run --quiet --release --package llsd-bench -- '$(CURDIR)/target/release/llsd' "$$tools"
+
+bench-server: ## the part of bench that measures the functions of analysis, and the language server beside others
+	$(CARGO) bench --quiet --package llsd --bench analysis
+	$(CARGO) build --quiet --release --package llsd --package llsd-bench
+	tools=$$(tests/bench/setup.sh) && target/release/llsd-bench '$(CURDIR)/target/release/llsd' "$$tools"
 
 # With CARGO_BUILD_TARGET=x86_64-unknown-linux-musl it is the static binary of the image.
 bench-operator: ## the part of bench that measures the operator

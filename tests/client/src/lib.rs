@@ -78,11 +78,18 @@ impl Client {
         let (sender, receiver) = channel();
         let output: Output = Arc::new(Mutex::new(Some(output)));
         let back = Arc::clone(&output);
+        // Reading an answer is the server's time; understanding it is the client's, and must not delay the next reading.
+        let (arrive, arrived) = channel();
         thread::spawn(move || {
             let mut input = BufReader::with_capacity(1 << 16, input);
             while let Some(body) = read(&mut input) {
-                // Reading the answer is the server's time; understanding it is the client's.
-                let arrived = Instant::now();
+                if arrive.send((Instant::now(), body)).is_err() {
+                    break;
+                }
+            }
+        });
+        thread::spawn(move || {
+            for (arrived, body) in arrived {
                 let Ok(message) = serde_json::from_slice::<Value>(&body) else { break };
                 if let (Some(id), Some(method)) = (message.get("id"), message["method"].as_str())
                     && let Some(result) = answers(method, &message["params"])
