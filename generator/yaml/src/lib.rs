@@ -21,6 +21,7 @@ mod stream;
 mod strict;
 mod tree;
 mod wide;
+mod work;
 
 pub use block_scalar::BlockScalar;
 pub use document::{Comment, Document, Skipped, SkippedKind, SyntaxError};

@@ -1,21 +1,59 @@
 //! Where one document of a file ends and the next begins.
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem};
 
-use crate::Span;
+use crate::{Span, work};
 
 /// Whether the line starting at `at` is the marker `mark` (`---` or `...`).
 pub(crate) fn is_marker(bytes: &[u8], at: usize, mark: &[u8; 3]) -> bool {
     bytes.get(at..at + 3) == Some(mark) && bytes.get(at + 3).is_none_or(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
+/// Lines that are or start with `---` or `...`, found without a look at the lines between them. A byte order mark in
+/// front of a marker hides it.
+pub(crate) struct Markers<'t> {
+    bytes: &'t [u8],
+    /// What is looked for, and the line start where it was last found; the length of the text if there is no more.
+    patterns: [(memmem::Finder<'static>, usize); 4],
+}
+
+impl<'t> Markers<'t> {
+    pub(crate) fn new(bytes: &'t [u8]) -> Markers<'t> {
+        let pattern = |text: &'static [u8; 4]| (memmem::Finder::new(text), 0);
+        Markers { bytes, patterns: [b"\n---", b"\n...", b"\r---", b"\r..."].map(pattern) }
+    }
+
+    /// The first such line that starts behind the byte at `from`; the length of the text if there is none. Calls must
+    /// ask in ascending order, so that all of them together read the text four times at most.
+    pub(crate) fn behind(&mut self, from: usize) -> usize {
+        let bytes = self.bytes;
+        let mut first = bytes.len();
+        for (finder, found) in &mut self.patterns {
+            let mut at = from;
+            while *found <= from {
+                let next = bytes.get(at..).and_then(|rest| finder.find(rest)).map(|i| at + i + 1);
+                *found = next.unwrap_or(bytes.len().max(from + 1));
+                work::count(*found - at.min(*found));
+                if *found < bytes.len() && !is_marker(bytes, *found, b"---") && !is_marker(bytes, *found, b"...") {
+                    at = *found;
+                    *found = 0;
+                }
+            }
+            first = first.min(*found);
+        }
+        first
+    }
+}
+
 /// The offset where the line behind `at` starts: behind its `\n`, `\r\n` or `\r`.
 pub(crate) fn next_line(bytes: &[u8], at: usize) -> usize {
-    match memchr2(b'\n', b'\r', &bytes[at..]) {
+    let next = match memchr2(b'\n', b'\r', &bytes[at..]) {
         Some(i) if bytes[at + i] == b'\r' && bytes.get(at + i + 1) == Some(&b'\n') => at + i + 2,
         Some(i) => at + i + 1,
         None => bytes.len(),
-    }
+    };
+    work::count(next - at);
+    next
 }
 
 /// The length of a byte order mark at `at`.
@@ -36,7 +74,20 @@ pub fn split_documents(text: &str) -> Vec<Span> {
     let mut begun = false;
     let mut ended = false;
     let mut at = 0;
+    // Inside a document only markers matter.
+    let mut markers =
+        bytes.get(1..).is_none_or(|rest| memmem::find(rest, b"\xEF\xBB\xBF").is_none()).then(|| Markers::new(bytes));
     while at < bytes.len() {
+        if begun
+            && !ended
+            && at > 0
+            && let Some(markers) = &mut markers
+        {
+            at = markers.behind(at - 1);
+            if at >= bytes.len() {
+                break;
+            }
+        }
         let line = at;
         let content = line + bom(bytes, line);
         at = next_line(bytes, line);

@@ -1,5 +1,6 @@
-//! Random damage of the samples: what is read behind it must not get less. The goal is 95 % of the keys and at most
-//! 1.5 wrong paths per text; the limits here are what is reached today.
+//! Random damage of the samples: what is read behind it must not get less. The goal, over samples and files of users
+//! together, is 95 % of the keys and at most 1.5 wrong paths per text; the limits here are what the samples, which are
+//! small, reach today.
 
 mod common;
 
@@ -16,5 +17,5 @@ fn damaged_samples_stay_readable() {
         run(&text, 40, seed as u64 + 1, |_, tally| all.add(tally));
     }
     println!("{} texts, {:.1} % found, {:.2} wrong paths per text", all.texts, all.share(), all.wrong_per_text());
-    assert!(all.share() >= 89.0 && all.wrong_per_text() <= 1.9, "{:.1} %, {:.2}", all.share(), all.wrong_per_text());
+    assert!(all.share() >= 91.5 && all.wrong_per_text() <= 1.35, "{:.1} %, {:.2}", all.share(), all.wrong_per_text());
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::{Reading, line};
 use crate::tree::{FLOW, Kind, NONE, NodeData, RAW, Style};
+use crate::work;
 
 // Weights, and the prices of changes in `repair`, were found by descent on half of the texts that recovery is measured
 // on; only their relations mean something.
@@ -63,6 +64,7 @@ pub(super) fn doubt(bytes: &[u8], reading: &Reading, habits: Habits) -> i32 {
         last = Some(at);
     }
     let nodes = &reading.tree.nodes;
+    work::count(nodes.len());
     let mut keys: HashSet<(u32, &[u8])> = HashSet::with_capacity(nodes.len() / 2);
     for (id, node) in nodes.iter().enumerate() {
         if node.parent == NONE && reading.tree.root != Some(id as u32) {

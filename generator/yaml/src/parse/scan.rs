@@ -2,6 +2,8 @@
 
 use memchr::{memchr2, memchr3};
 
+use crate::work;
+
 /// A blank: space or tab.
 pub(super) fn is_space(b: u8) -> bool {
     b == b' ' || b == b'\t'
@@ -19,7 +21,9 @@ pub(super) fn is_flow_sign(b: u8) -> bool {
 
 /// The offset of the break that ends the line `at` is in.
 pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
-    memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |i| at + i)
+    let end = memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+    work::count(end - at);
+    end
 }
 
 /// What ends a plain scalar on its line.
@@ -66,6 +70,7 @@ pub(super) fn plain_line(bytes: &[u8], at: usize, flow: bool) -> (usize, Stop) {
         }
         i += 1;
     };
+    work::count(i - at);
     let mut end = i;
     while end > at && is_space(bytes[end - 1]) {
         end -= 1;
@@ -83,6 +88,7 @@ pub(super) fn indentation(bytes: &[u8], at: usize) -> (usize, usize) {
     while i < bytes.len() && is_space(bytes[i]) {
         i += 1;
     }
+    work::count(i - at);
     (spaces, i)
 }
 
@@ -99,6 +105,12 @@ pub(super) struct Quoted {
 /// Reads a quoted scalar that starts at `at`. Its further lines must be indented by more than `indent`; the first
 /// that is not ends it unclosed.
 pub(super) fn quoted(bytes: &[u8], at: usize, indent: i32) -> Quoted {
+    let quoted = find_quoted(bytes, at, indent);
+    work::count(quoted.end - at);
+    quoted
+}
+
+fn find_quoted(bytes: &[u8], at: usize, indent: i32) -> Quoted {
     let quote = bytes[at];
     let mut i = at + 1;
     let mut line = None;

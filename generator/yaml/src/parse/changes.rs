@@ -1,0 +1,322 @@
+//! The ways in which a broken line may be mended, and their prices.
+
+use super::line;
+use super::scan::{self, Stop};
+use crate::Span;
+use crate::split::next_line;
+
+/// Longer lines are not mended: what to split is looked for from each of their bytes.
+const LONGEST_LINE: usize = 1 << 11;
+/// How many lines are looked at to find the levels above a line.
+const LINES_ABOVE: usize = 200;
+
+// Prices of changes, in the unit of `plausible`.
+
+/// A line with a word is left out.
+const LEFT_OUT: i32 = 8;
+/// A line that starts with a sign is left out.
+const SIGNS_LEFT_OUT: i32 = 5;
+/// A line is moved to another column.
+const MOVED: i32 = 5;
+/// The sign at the start of a line is dropped.
+const SIGN_DROPPED: i32 = 5;
+/// A dash is put in.
+const DASH_ADDED: i32 = 8;
+/// A dash is dropped.
+const DASH_DROPPED: i32 = 12;
+/// A line is split in two.
+const SPLIT: i32 = 7;
+/// The value of a key is left out.
+const VALUE_LEFT_OUT: i32 = 9;
+/// What stands behind a text block's header is left out.
+const HEADER_CUT: i32 = 7;
+/// A colon is put in.
+const COLON_ADDED: i32 = 11;
+/// A blank is put in.
+const BLANK_ADDED: i32 = 4;
+/// Each line between the error and the change.
+const FARTHER: i32 = 3;
+
+/// Replaces bytes of the text.
+#[derive(Clone, Debug)]
+pub(super) struct Change {
+    pub(super) span: Span,
+    pub(super) with: Vec<u8>,
+    /// What speaks against this change, in the unit of `plausible`.
+    pub(super) price: i32,
+    /// By how many columns a line is moved.
+    pub(super) shift: u32,
+    pub(super) kind: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum What {
+    Left,
+    Moved,
+    Split,
+    Sign,
+}
+
+/// A line with content, as far as its place matters.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) span: Span,
+    pub(super) indent: i32,
+    pub(super) content: usize,
+    pub(super) dash: bool,
+}
+
+pub(super) fn line_at(bytes: &[u8], at: usize) -> Span {
+    let at = at.min(bytes.len());
+    let start = memchr::memrchr2(b'\n', b'\r', &bytes[..at]).map_or(0, |i| i + 1);
+    Span::new(start, scan::line_end(bytes, start))
+}
+
+pub(super) fn looked_at(bytes: &[u8], span: Span) -> Option<Line> {
+    let (spaces, content) = scan::indentation(bytes, span.start);
+    let skipped = line::is_conflict(bytes, span.start) || line::template_line(bytes, content).is_some();
+    if content >= span.end || bytes[content] == b'#' || skipped {
+        return None;
+    }
+    let dash = bytes[content] == b'-' && bytes.get(content + 1).is_none_or(|b| scan::is_white(*b));
+    Some(Line { span, indent: spaces as i32, content, dash })
+}
+
+fn above(bytes: &[u8], line: Span) -> Option<Line> {
+    let mut start = line.start;
+    for _ in 0..LINES_ABOVE {
+        if start == 0 {
+            break;
+        }
+        let above = line_at(bytes, start - 1);
+        if let Some(line) = looked_at(bytes, above) {
+            return Some(line);
+        }
+        start = above.start;
+    }
+    None
+}
+
+pub(super) fn below(bytes: &[u8], line: Span) -> Option<Line> {
+    let mut start = next_line(bytes, line.end);
+    for _ in 0..LINES_ABOVE {
+        if start >= bytes.len() {
+            break;
+        }
+        let here = line_at(bytes, start);
+        if let Some(line) = looked_at(bytes, here) {
+            return Some(line);
+        }
+        start = next_line(bytes, here.end);
+    }
+    None
+}
+
+/// Columns at which a line at this place could stand, the likeliest first.
+fn columns(bytes: &[u8], line: &Line, step: i32) -> Vec<i32> {
+    let mut out: Vec<i32> = Vec::new();
+    let mut add = |column: i32| {
+        if column >= 0 && !out.contains(&column) && out.len() < 10 {
+            out.push(column);
+        }
+    };
+    let above_line = above(bytes, line.span);
+    if let Some(b) = below(bytes, line.span) {
+        add(b.indent);
+        add(b.indent - step);
+        if b.dash {
+            add(b.indent + 2);
+        }
+    }
+    let mut at = above_line;
+    let mut limit = i32::MAX;
+    for _ in 0..LINES_ABOVE {
+        let Some(a) = at else { break };
+        if a.indent < limit {
+            if a.dash {
+                add(a.indent + 2);
+            }
+            add(a.indent);
+            if limit == i32::MAX {
+                add(a.indent + step);
+            }
+            limit = a.indent;
+        }
+        if limit == 0 {
+            break;
+        }
+        at = above(bytes, a.span);
+    }
+    out
+}
+
+pub(super) fn changes(bytes: &[u8], place: usize, step: i32) -> Vec<Change> {
+    let mut out = Vec::new();
+    let first = line_at(bytes, place);
+    let mut next = looked_at(bytes, first).or_else(|| above(bytes, first));
+    for distance in 0..3 {
+        let Some(line) = next else { break };
+        let from = out.len();
+        of_line(bytes, &line, step, &mut out);
+        if line.content > 0 {
+            comment_above(bytes, &line, step, &mut out);
+        }
+        for change in &mut out[from..] {
+            change.price += FARTHER * distance;
+        }
+        next = above(bytes, line.span);
+    }
+    out
+}
+
+/// Whether an entry starts at `at`: a word and a colon behind it.
+fn entry_at(bytes: &[u8], at: usize, end: usize) -> bool {
+    bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
+        && matches!(scan::plain_line(&bytes[..end], at, false).1, Stop::Colon(_))
+}
+
+/// An entry that was joined to the comment above the line.
+fn comment_above(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
+    if line.span.start == 0 {
+        return;
+    }
+    let span = line_at(bytes, line.span.start - 1);
+    if span.len() > LONGEST_LINE {
+        return;
+    }
+    let Some(sign) = memchr::memchr(b'#', &bytes[span.start..span.end]) else { return };
+    let columns = columns(bytes, &Line { span, indent: 0, content: span.start, dash: false }, step);
+    let starts = (span.start + sign + 1..span.end).filter(|i| {
+        let dash = bytes[*i] == b'-' && bytes.get(*i + 1) == Some(&b' ') && entry_at(bytes, *i + 2, span.end);
+        dash || (bytes[i - 1] == b' ' && entry_at(bytes, *i, span.end) && !bytes[*i..span.end].contains(&b' '))
+    });
+    for start in starts.take(2) {
+        for column in columns.iter().take(5) {
+            let mut with = vec![b'\n'];
+            with.resize(1 + *column as usize, b' ');
+            out.push(Change { span: Span::empty(start), with, price: SPLIT, shift: 0, kind: What::Split });
+        }
+    }
+}
+
+/// Whether a line holds one word, perhaps behind a dash and in front of a comment.
+pub(super) fn is_half_key(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"- ").unwrap_or(text);
+    let (end, stop) = scan::plain_line(text, 0, false);
+    let word = text[..end].trim_ascii();
+    !matches!(stop, Stop::Colon(_))
+        && word.iter().any(u8::is_ascii_alphanumeric)
+        && word.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/'))
+}
+
+fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
+    let Line { span, content, .. } = *line;
+    if span.len() > LONGEST_LINE {
+        return;
+    }
+    let text = &bytes[content..span.end];
+    let mut push = |span: Span, with: Vec<u8>, price: i32, kind: What| {
+        let shift = if kind == What::Moved { (with.len() as u32).abs_diff(span.len() as u32) } else { 0 };
+        out.push(Change { span, with, price, shift, kind });
+    };
+    let word = matches!(text[0], b'"' | b'\'')
+        || text.iter().find(|b| !matches!(b, b'-' | b' ')).is_some_and(u8::is_ascii_alphanumeric);
+    // A key that is being typed stays, but not as an item among keys.
+    let among_keys = line.dash && below(bytes, span).is_some_and(|b| b.indent == line.indent && !b.dash);
+    if among_keys || !is_half_key(text) {
+        push(span, vec![b' '; span.len()], if word { LEFT_OUT } else { SIGNS_LEFT_OUT }, What::Left);
+    }
+    let columns = columns(bytes, line, step);
+    for column in &columns {
+        if *column != line.indent || content - span.start != line.indent as usize {
+            push(Span::new(span.start, content), vec![b' '; *column as usize], MOVED, What::Moved);
+        }
+    }
+    // A sign that took the place of indentation or of a dash.
+    if text[0].is_ascii_punctuation() && !line.dash {
+        let mut rest = content + 1;
+        while rest < span.end && scan::is_space(bytes[rest]) {
+            rest += 1;
+        }
+        if rest < span.end {
+            for column in &columns {
+                push(Span::new(span.start, rest), vec![b' '; *column as usize], SIGN_DROPPED, What::Sign);
+            }
+        }
+    }
+    let below_line = below(bytes, span);
+    if let Some(at) = memchr::memmem::find(text, b":#").or_else(|| memchr::memmem::find(text, b"|#")) {
+        push(Span::empty(content + at + 1), b" ".to_vec(), BLANK_ADDED, What::Sign);
+    }
+    // A dash that was lost.
+    if !line.dash {
+        for column in columns.iter().take(5) {
+            let mut with = vec![b' '; *column as usize];
+            with.extend_from_slice(b"- ");
+            let signs = text.iter().take_while(|b| b.is_ascii_punctuation() && **b != b'"').count();
+            push(Span::new(span.start, content + signs.min(text.len() - 1)), with, DASH_ADDED, What::Sign);
+        }
+    } else if text.len() > 2 {
+        // A dash too many.
+        for column in columns.iter().take(5) {
+            push(Span::new(span.start, content + 2), vec![b' '; *column as usize], DASH_DROPPED, What::Sign);
+        }
+    }
+    // Two lines in one.
+    let mut starts: Vec<usize> = Vec::new();
+    let mut i = content + 1;
+    while i < span.end && starts.len() < 5 {
+        let before = bytes[i - 1];
+        let boundary = !before.is_ascii_alphanumeric() && !matches!(before, b'_' | b'-' | b'/' | b'.');
+        if (boundary && entry_at(bytes, i, span.end) && !bytes[i..].starts_with(b"//"))
+            || (scan::is_space(before) && bytes[i] == b'-' && bytes.get(i + 1) == Some(&b' '))
+        {
+            starts.push(i);
+        }
+        i += 1;
+    }
+    for start in starts {
+        let mut from = start;
+        while from > content && scan::is_space(bytes[from - 1]) {
+            from -= 1;
+        }
+        for column in columns.iter().take(8) {
+            let mut with = vec![b'\n'];
+            with.resize(1 + *column as usize, b' ');
+            push(Span::new(from, start), with, SPLIT, What::Split);
+        }
+    }
+    // A value that does not belong to its key, or what stands behind the sign of a text block.
+    if let Stop::Colon(colon) = scan::plain_line(&bytes[..span.end], content, false).1 {
+        let mut value = colon + 1;
+        while value < span.end && scan::is_space(bytes[value]) {
+            value += 1;
+        }
+        if value < span.end {
+            if matches!(bytes[value], b'|' | b'>') {
+                let mut end = value + 1;
+                while matches!(bytes.get(end), Some(b'-' | b'+')) {
+                    end += 1;
+                }
+                if end < span.end {
+                    push(Span::new(end, span.end), vec![b' '; span.end - end], HEADER_CUT, What::Left);
+                }
+            }
+            if below_line.is_some_and(|b| b.indent > line.indent || b.dash) {
+                push(Span::new(value, span.end), vec![b' '; span.end - value], VALUE_LEFT_OUT, What::Left);
+            }
+        }
+    } else if let Some(colon) = memchr::memchr(b':', text)
+        && colon > 0
+    {
+        let at = content + colon + 1;
+        push(Span::new(at, span.end), vec![b' '; span.end - at], VALUE_LEFT_OUT + 2, What::Left);
+    } else if below_line.is_some_and(|b| b.indent > line.indent || b.dash) {
+        // A key without its colon.
+        let mut end = span.end;
+        while end > content + 1 && !bytes[end - 1].is_ascii_alphanumeric() {
+            end -= 1;
+        }
+        push(Span::new(end, span.end), b":".to_vec(), COLON_ADDED, What::Sign);
+    }
+}

@@ -1,0 +1,265 @@
+//! Lines that fit nowhere: which level they belong to.
+
+use super::ahead::Ahead;
+use super::block::Token;
+use super::scan::{self, Stop};
+use super::{Container, Frame, Parser, Slot};
+use crate::{Span, work};
+
+impl Parser<'_> {
+    /// The column that a line indented with tabs stands for.
+    pub(super) fn tab_column(&mut self, spaces: i32, token: Token) -> i32 {
+        let top = *self.top();
+        let tabs = (self.pos - self.line_start) as i32 - spaces;
+        let scalar_root = top.container == Container::Root;
+        let lone_value = token == Token::Other
+            && matches!(top.slot, Slot::Value)
+            && top.indent < spaces
+            && !matches!(scan::plain_line(self.bytes, self.pos, false).1, Stop::Colon(_));
+        if lone_value
+            || (scalar_root && self.loose)
+            || (scalar_root && matches!(self.bytes[self.pos], b'[' | b'{' | b']' | b'}'))
+        {
+            // Tabs may stand in front of a value whose place the spaces already give.
+            return spaces.max(0);
+        }
+        let at = self.line_start + spaces as usize;
+        let end = self.pos;
+        self.error(Span::new(at, end), "a tab cannot be used as indentation; use spaces");
+        // The n-th tab stands for the n-th open level, or for the one to be opened.
+        work::count(self.stack.len());
+        let levels: Vec<i32> = self.stack[1..].iter().map(|f| f.indent).collect();
+        let wide = spaces + 2 * tabs;
+        if levels.contains(&wide) {
+            return wide;
+        }
+        if let Some(ahead) = self.ahead(self.pos)
+            && levels.contains(&ahead.indent)
+            && !self.opens()
+        {
+            return ahead.indent;
+        }
+        if top.slot == Slot::Value && top.indent >= 0 {
+            let shallow = spaces == 0 && (tabs as usize) < levels.len();
+            if !shallow {
+                let below = self.ahead(self.pos).filter(|a| a.indent > top.indent && a.indent <= wide.max(spaces));
+                return below.map_or(top.indent + self.step, |a| a.indent);
+            }
+            return levels[tabs as usize];
+        }
+        let index = (tabs as usize).min(levels.len().saturating_sub(1));
+        levels.get(index).copied().unwrap_or(0)
+    }
+
+    /// In a text known to be broken: a dash that lost its blank, by the lines below.
+    pub(super) fn dash_without_blank(&self, at: usize) -> bool {
+        if self.byte(at) != b'-' || !self.byte(at + 1).is_ascii_alphanumeric() {
+            return false;
+        }
+        let column = (at - self.line_start) as i32;
+        let Some(top) = self.stack.last() else { return false };
+        let list =
+            top.slot == Slot::Value || self.stack.iter().any(|f| f.container == Container::Seq && f.indent == column);
+        list && self.ahead(at).is_some_and(|a| {
+            (a.indent == column + 2 && a.key && a.token == Token::Other)
+                || (a.indent == column && a.token == Token::Dash)
+        })
+    }
+
+    /// In a text known to be broken: the start of a key behind a lone sign that took the place of its indentation.
+    pub(super) fn behind_lone_sign(&self, at: usize) -> Option<usize> {
+        let sign = self.byte(at);
+        if matches!(sign, b'-' | b'?' | b':' | b'"' | b'\'') || !self.bytes[at + 1..].starts_with(b"  ") {
+            return None;
+        }
+        let key = self.behind_blanks(at + 1);
+        let entry = self.byte(key).is_ascii_alphanumeric()
+            && matches!(scan::plain_line(self.bytes, key, false).1, Stop::Colon(_));
+        (entry || self.token(key) == Token::Dash).then_some(key)
+    }
+
+    pub(super) fn misplaced(&mut self) {
+        let span = Span::new(self.pos, scan::line_end(self.bytes, self.pos));
+        self.error(span, "this line's indentation fits none of the levels around it");
+    }
+
+    /// Places a line that is indented deeper than the innermost open level although that level expects no value.
+    pub(super) fn place_deeper(&mut self, column: i32, token: Token) -> i32 {
+        self.misplaced();
+        let low = self.top().indent;
+        let ahead = self.ahead(self.pos);
+        let opens = self.opens();
+        // The value of the last entry may be what is wrong: a stray text, or a line that was meant to open a level.
+        if low >= 0 && ahead.is_none_or(|a| a.indent >= column || self.distrust) {
+            let entry = self.last_entry();
+            let value_below = entry.is_some_and(|e| e.below_key && e.one_line);
+            let more = ahead.is_some_and(|a| a.indent >= column);
+            let cheap = column - low >= 2 && entry.is_some_and(|e| e.scalar);
+            work::count(self.ghosts.len());
+            let ghost = self.ghosts.iter().any(|g| g.indent == column);
+            let glued = self.glued_entry();
+            if (value_below || (cheap && more && (!ghost || glued.is_some()))) && self.reopen_value(column) {
+                self.blame(glued);
+                return self.settle(column, token);
+            }
+            let key = self.last_key();
+            if more && self.split_last_key(column) {
+                self.blame(key);
+                return column;
+            }
+        }
+        let Some(target) = self.best_level(column, token, ahead, opens) else {
+            // Text behind the root's value: nothing can be its parent.
+            return self.behind_root(column);
+        };
+        if target != low {
+            self.reopen(target);
+        }
+        let top = *self.top();
+        if top.container == Container::Map
+            && top.indent > column
+            && ahead.is_some_and(|a| a.indent == column || (opens && a.indent <= top.indent))
+            && self.stack[self.stack.len() - 2].indent < column
+        {
+            // The entries read so far stood too deep, not this one.
+            self.set_indent(column);
+        }
+        let column = self.top().indent;
+        self.settle(column, token)
+    }
+
+    /// The open or just closed level that fits a line best.
+    pub(super) fn best_level(&mut self, column: i32, token: Token, ahead: Option<Ahead>, opens: bool) -> Option<i32> {
+        let top = *self.top();
+        let mut best: Option<(i32, i32)> = None;
+        work::count(self.ghosts.len());
+        let ghosts: Vec<Frame> = self.ghosts.iter().copied().filter(|g| g.indent > top.indent).collect();
+        let known = |indent: i32| indent == top.indent || ghosts.iter().any(|g| g.indent == indent);
+        for frame in ghosts.iter().chain(Some(&top)) {
+            if frame.container == Container::Root {
+                continue;
+            }
+            let mut cost = (2 * (frame.indent - column).abs()).min(8);
+            let list = frame.container == Container::Seq;
+            if list != (token == Token::Dash) {
+                cost += 9;
+            }
+            if let Some(a) = ahead {
+                let fits = if opens {
+                    a.indent > frame.indent || (a.indent == frame.indent && a.token == Token::Dash)
+                } else {
+                    a.indent <= frame.indent && (known(a.indent) || a.indent < top.indent)
+                };
+                if !fits {
+                    cost += 5;
+                }
+                if opens && a.indent - frame.indent > self.step {
+                    cost += 3;
+                }
+            }
+            // Deeper levels come first, and win.
+            if best.is_none_or(|b| cost < b.0) {
+                best = Some((cost, frame.indent));
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    /// After a level was chosen: makes a line without dash fit a sequence, and one with a dash fit a mapping.
+    pub(super) fn settle(&mut self, column: i32, token: Token) -> i32 {
+        let top = *self.top();
+        match (top.container, token) {
+            (Container::Map, Token::Dash) if top.slot == Slot::Closed => self.place_dash(column),
+            (Container::Seq, t) if t != Token::Dash => self.place_without_dash(column, token),
+            _ => column,
+        }
+    }
+
+    /// A dash at the column of a mapping's keys, where no list can start.
+    pub(super) fn place_dash(&mut self, column: i32) -> i32 {
+        let list = self.ghosts.last().is_some_and(|g| g.container == Container::Seq && g.indent == column);
+        if list && self.reopen_list(column) {
+            return column;
+        }
+        let start = self.pos;
+        let bare = matches!(self.byte(start + 1), b'\n' | b'\r');
+        let more =
+            self.ahead(start).is_some_and(|a| a.indent > column || (a.indent == column && a.token == Token::Dash));
+        if !bare && more && self.last_entry().is_some_and(|e| e.scalar) && self.reopen_value(column) {
+            self.error(Span::new(start, start + 1), "a list starts here although its key already has a value");
+            return column;
+        }
+        self.error(
+            Span::new(start, start + 1),
+            "this `-` does not belong here: the lines around it are keys, not list items",
+        );
+        self.pos += 1;
+        self.skip_blanks();
+        self.stray_rest(column)
+    }
+
+    /// Goes on behind a sign that was skipped.
+    pub(super) fn stray_rest(&mut self, column: i32) -> i32 {
+        while !self.at_line_end() && self.token(self.pos) == Token::Dash {
+            self.pos += 1;
+            self.skip_blanks();
+        }
+        column
+    }
+
+    /// A line without dash at the column of a list's dashes.
+    pub(super) fn place_without_dash(&mut self, column: i32, token: Token) -> i32 {
+        let start = self.pos;
+        let is_key = matches!(scan::plain_line(self.bytes, start, false).1, Stop::Colon(_));
+        let top = *self.top();
+        if top.slot == Slot::Value {
+            // `-` alone, and its entry below at the same column.
+            self.misplaced();
+            return column + 1;
+        }
+        if is_key && self.distrust && self.split_above_list(column) {
+            return column;
+        }
+        let item = self.ghosts.last().copied().filter(|g| {
+            g.indent > column && g.container == Container::Map && self.tree.nodes[g.node as usize].parent == top.node
+        });
+        let ahead = self.ahead(start);
+        if let Some(item) = item
+            && is_key
+            && !ahead.is_some_and(|a| a.indent == item.indent && a.token != Token::Dash)
+        {
+            self.misplaced();
+            self.reopen(item.indent);
+            return item.indent;
+        }
+        let _ = token;
+        self.error(Span::new(start, scan::line_end(self.bytes, start)), "a list item must start with `- `");
+        let top = self.top();
+        top.slot = Slot::Value;
+        top.at = start;
+        match item {
+            Some(item) if is_key => item.indent,
+            _ => column + 2,
+        }
+    }
+
+    /// Text behind a root that is complete.
+    pub(super) fn behind_root(&mut self, column: i32) -> i32 {
+        let span = Span::new(self.pos, scan::line_end(self.bytes, self.pos));
+        if let Some(last) = self.errors.last_mut() {
+            last.span = span;
+            last.message = "this text follows a value that has already ended".to_owned();
+        }
+        self.pos = span.end;
+        column
+    }
+
+    /// The column of a list whose first dash stands behind its key: that of the dash below, if it can be one.
+    pub(super) fn floating_dash(&mut self, column: i32, parent: i32) -> i32 {
+        match self.ahead(self.pos) {
+            Some(a) if a.token == Token::Dash && a.indent >= parent => a.indent,
+            Some(a) if a.indent > parent => parent,
+            _ => column,
+        }
+    }
+}
