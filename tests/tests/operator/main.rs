@@ -18,4 +18,5 @@ mod server;
 mod settings;
 mod setup;
 mod status;
+mod take_over;
 mod user_config;

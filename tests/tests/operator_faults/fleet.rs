@@ -38,7 +38,8 @@ impl Fleet {
         (0..self.count).map(|number| format!("r-{number}"))
     }
 
-    fn spec(port: u16) -> Value {
+    /// What a resource of the fleet asks for.
+    pub(crate) fn spec(port: u16) -> Value {
         json!({
             "distribution": {"name": "starter"},
             "providers": {"inference": [{"provider": "vllm", "endpoint": format!("http://vllm:{port}/v1")}]},
@@ -111,6 +112,17 @@ impl Fleet {
         let status = get("llamastackdistributions", name).unwrap_or_default()["status"].take();
         (status["configGeneration"]["configMapName"] != config)
             .then(|| format!("the status of {name} names another configuration than {config:?}"))
+    }
+
+    /// What the operator made in the namespace and is still there.
+    pub(crate) fn children(&self) -> Vec<String> {
+        let label = "app.kubernetes.io/managed-by=llama-stack-operator";
+        let kinds = ["configmaps", "deployments", "networkpolicies", "secrets", "serviceaccounts", "services"];
+        let names = kinds.iter().flat_map(|kind| {
+            let objects = self.namespace.list(kind, label).into_iter();
+            objects.map(move |object| format!("{kind}/{}", object["metadata"]["name"].as_str().unwrap_or_default()))
+        });
+        names.collect()
     }
 
     /// That nothing is written any more, and nothing by an operator that is new here either.

@@ -7,6 +7,7 @@
 
 mod fleet;
 mod leader;
+mod objects;
 mod outages;
 mod proxy;
 mod slow;
