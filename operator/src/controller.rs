@@ -112,8 +112,6 @@ async fn work(context: &Context, key: Key) {
         }
     };
     context.metrics.reconciled(end, started.elapsed());
-    let (waiting, active) = context.queue.lengths();
-    context.metrics.queue(waiting, active);
     if let Some((key, wait, error)) = after {
         // Conflicts are part of the business: somebody else wrote first.
         let conflict = matches!(crate::api::status(&error), Some(status) if status.code == 409);

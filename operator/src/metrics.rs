@@ -1,5 +1,6 @@
 //! What the operator counts, in the text format of Prometheus.
 
+use crate::queue::Queue;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -7,6 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// How a reconcile ended.
@@ -54,6 +56,7 @@ pub struct Metrics {
     reconciles: Family<Result, Counter>,
     errors: Family<Kind, Counter>,
     duration: Histogram,
+    queue: OnceLock<Queue>,
     queued: Gauge,
     active: Gauge,
     resources: Gauge,
@@ -69,6 +72,7 @@ impl Default for Metrics {
             reconciles: Family::default(),
             errors: Family::default(),
             duration: Histogram::new([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]),
+            queue: OnceLock::new(),
             queued: Gauge::default(),
             active: Gauge::default(),
             resources: Gauge::default(),
@@ -112,10 +116,10 @@ impl Metrics {
         self.calls.get_or_create(&Call { verb, resource, code }).inc();
     }
 
-    /// The queue changed.
-    pub fn queue(&self, waiting: usize, active: usize) {
-        self.queued.set(i64::try_from(waiting).unwrap_or(i64::MAX));
-        self.active.set(i64::try_from(active).unwrap_or(i64::MAX));
+    /// The queue to tell of from now on: it is looked at whenever somebody asks, as its length changes with the time
+    /// alone. The first one counts.
+    pub fn follow(&self, queue: Queue) {
+        let _ = self.queue.set(queue);
     }
 
     /// The number of resources changed.
@@ -136,6 +140,9 @@ impl Metrics {
     /// All of it as text.
     #[must_use]
     pub fn text(&self) -> String {
+        let (waiting, active) = self.queue.get().map(Queue::lengths).unwrap_or_default();
+        self.queued.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+        self.active.set(i64::try_from(active).unwrap_or(i64::MAX));
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);

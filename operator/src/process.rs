@@ -194,6 +194,7 @@ async fn reconcile(
     let api = Api::new(client.clone(), Arc::clone(&metrics), permit);
     let stores = Arc::new(Stores::default());
     let queue = Queue::default();
+    metrics.follow(queue.clone());
     prepare(&api, namespace).await;
     let Some(converts) = conversion(&api, settings.enable_webhooks.then_some(webhooks), &end).await else { return };
     let registries = settings.registry_lookups.then(|| {

@@ -2,7 +2,7 @@
 //! meanwhile has it looked at once more. Failures wait longer each time.
 
 use crate::backoff::Backoff;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -38,10 +38,44 @@ const LONGEST_WAIT: Duration = Duration::from_secs(300);
 #[derive(Default)]
 struct State {
     /// When to look at a resource next; those being worked on are not in it.
-    due: HashMap<Key, Instant>,
+    due: Due,
     /// Being worked on; what came in meanwhile.
     active: HashMap<Key, Option<Instant>>,
     failing: HashMap<Key, Backoff>,
+}
+
+/// Times by key, and the keys in the order of their times.
+#[derive(Default)]
+struct Due {
+    times: HashMap<Key, Instant>,
+    order: BTreeSet<(Instant, Key)>,
+}
+
+impl Due {
+    /// At `at`, or earlier if it is there with an earlier time.
+    fn add(&mut self, key: Key, at: Instant) {
+        match self.times.get(&key) {
+            Some(known) if *known <= at => return,
+            Some(known) => {
+                self.order.remove(&(*known, key.clone()));
+            }
+            None => {}
+        }
+        self.times.insert(key.clone(), at);
+        self.order.insert((at, key));
+    }
+
+    /// The key that is due at `now`, or when the first one will be.
+    fn take(&mut self, now: Instant) -> Result<Key, Option<Instant>> {
+        match self.order.first() {
+            Some((at, _)) if *at > now => Err(Some(*at)),
+            _ => {
+                let (_, key) = self.order.pop_first().ok_or(None)?;
+                self.times.remove(&key);
+                Ok(key)
+            }
+        }
+    }
 }
 
 /// The queue. Clones share it.
@@ -75,8 +109,7 @@ impl Queue {
             *later = Some(later.map_or(at, |known| known.min(at)));
             return;
         }
-        let due = state.due.entry(key).or_insert(at);
-        *due = (*due).min(at);
+        state.due.add(key, at);
         drop(state);
         self.changed.notify_one();
     }
@@ -102,20 +135,14 @@ impl Queue {
     /// The key that is due, or when the first one will be.
     fn take(&self) -> Result<Key, Option<Instant>> {
         let mut state = self.lock();
-        let first = state.due.iter().min_by_key(|(_, at)| **at).map(|(key, at)| (key.clone(), *at));
-        match first {
-            Some((key, at)) if at <= Instant::now() => {
-                state.due.remove(&key);
-                state.active.insert(key.clone(), None);
-                let more = !state.due.is_empty();
-                drop(state);
-                if more {
-                    self.changed.notify_one();
-                }
-                Ok(key)
-            }
-            first => Err(first.map(|(_, at)| at)),
+        let key = state.due.take(Instant::now())?;
+        state.active.insert(key.clone(), None);
+        let more = !state.due.order.is_empty();
+        drop(state);
+        if more {
+            self.changed.notify_one();
         }
+        Ok(key)
     }
 
     /// The work on a resource has ended, and went well: it is looked at again when something happens, or `after`.
@@ -134,7 +161,7 @@ impl Queue {
         let backoff = state.failing.entry(key.clone()).or_insert_with(|| Backoff::new(FIRST_WAIT, LONGEST_WAIT));
         let wait = backoff.next();
         state.active.remove(&key);
-        state.due.insert(key, Instant::now() + wait);
+        state.due.add(key, Instant::now() + wait);
         drop(state);
         self.changed.notify_one();
         wait
@@ -148,15 +175,17 @@ impl Queue {
             (one, other) => one.or(other),
         };
         if let Some(at) = at {
-            state.due.insert(key, at);
+            state.due.add(key, at);
         }
     }
 
-    /// How many resources wait, and how many are being worked on.
+    /// How many resources wait for their turn, and how many are being worked on. Those that are to be looked at later do
+    /// not wait.
     #[must_use]
     pub fn lengths(&self) -> (usize, usize) {
+        let now = Instant::now();
         let state = self.lock();
-        (state.due.len(), state.active.len())
+        (state.due.order.iter().take_while(|(at, _)| *at <= now).count(), state.active.len())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -214,5 +243,23 @@ mod tests {
         assert_eq!(queue.next().await, key("b"));
         assert_eq!(queue.next().await, key("a"));
         assert_eq!(start.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_due_first_comes_first_and_what_is_due_later_does_not_wait() {
+        let queue = Queue::default();
+        queue.add_after(key("c"), Duration::from_secs(60));
+        queue.add(key("b"));
+        tokio::time::advance(Duration::from_millis(1)).await;
+        queue.add(key("a"));
+        queue.add(key("b"));
+        assert_eq!(queue.lengths(), (2, 0));
+        assert_eq!(queue.next().await, key("b"));
+        assert_eq!(queue.next().await, key("a"));
+        assert_eq!(queue.lengths(), (0, 2));
+        queue.done(key("a"), Some(Duration::from_secs(90)));
+        queue.done(key("b"), None);
+        assert_eq!(queue.next().await, key("c"));
+        assert_eq!(queue.next().await, key("a"));
     }
 }
