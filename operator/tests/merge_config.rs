@@ -4,6 +4,7 @@ use llsd_operator::external::merge::{MergeError, Report, merge};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 const BASE: &str = "\
 version: 2
@@ -80,6 +81,36 @@ fn providers_are_added_and_replace_those_of_their_id() {
     let before = folder.merged();
     folder.merge(&json!([wanted("inference", "vllm"), wanted("safety", "guard")])).expect("it is merged again");
     assert_eq!(folder.merged(), before);
+}
+
+/// The program as the init container runs it: the list in a variable, the verdict in the exit code, and the reason at the
+/// end of the log, where the kubelet takes it from.
+#[test]
+fn the_program_merges_or_says_at_the_end_why_not() {
+    let run = |folder: &Folder, list: &Value| {
+        Command::new(env!("CARGO_BIN_EXE_llsd-operator"))
+            .arg("merge-config")
+            .arg(format!("--base={}", folder.0.join("etc/config.yaml").display()))
+            .arg(format!("--folder={}", folder.0.display()))
+            .env("LLSD_EXTERNAL_PROVIDERS", list.to_string())
+            .output()
+            .expect("it runs")
+    };
+    let folder = Folder::new("program");
+    folder.package("guard", "safety");
+    let output = run(&folder, &json!([wanted("safety", "guard")]));
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(folder.merged().expect("a configuration").contains("provider_id: guard"));
+
+    let folder = Folder::new("program-refuses");
+    folder.package("guard", "safety");
+    let output = run(&folder, &json!([wanted("inference", "guard")]));
+    assert_eq!(output.status.code(), Some(1));
+    let log = String::from_utf8_lossy(&output.stderr);
+    let last = log.lines().last().unwrap_or_default();
+    assert!(last.contains("serves the API safety, but is listed under inference"), "{log}");
+    assert_eq!(folder.merged(), None);
 }
 
 #[test]
