@@ -227,9 +227,17 @@ fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, rep
     }
 }
 
-/// Whether the config is made from the value at `path`.
+/// Whether the config is made from the value at `path`, or depends on it: of external providers on their ids alone.
 fn decides_config(path: &Path) -> bool {
-    let field = path.segments().get(1);
-    path.segments().first() == Some(&Segment::Key("spec".to_owned()))
-        && !matches!(field, Some(Segment::Key(name)) if matches!(name.as_str(), "workload" | "networking" | "externalProviders"))
+    let name = |position: usize| match path.segments().get(position) {
+        Some(Segment::Key(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    name(0) == Some("spec")
+        && match name(1) {
+            Some("workload" | "networking") => false,
+            // spec.externalProviders.<api>[<number>].<field>
+            Some("externalProviders") => name(4).is_none_or(|field| field == "providerId"),
+            _ => true,
+        }
 }

@@ -17,6 +17,9 @@ const MISSING_SETTING: &str = "llsd::provider::missing-setting";
 /// Syntax errors shown of one document at most: nobody mends more at a time.
 const SYNTAX_ERRORS: usize = 50;
 
+/// Bytes of a message at most. Messages quote names and values; one that fills megabytes is not worth repeating.
+const MESSAGE: usize = 2000;
+
 /// All diagnostics of a document, in the order of their places, relative to it. A document without resources has
 /// none.
 pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
@@ -96,6 +99,16 @@ fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
         .collect()
 }
 
+/// A message of which the middle is left out if it is too long.
+fn bounded(message: &str) -> String {
+    if message.len() <= MESSAGE {
+        return message.to_owned();
+    }
+    let head = (0..=MESSAGE / 2).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+    let tail = (message.len() - MESSAGE / 2..message.len()).find(|at| message.is_char_boundary(*at));
+    format!("{}…{}", &message[..head], &message[tail.unwrap_or(message.len())..])
+}
+
 /// The line where a span begins.
 fn line_at(text: &str, span: Span) -> &str {
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
@@ -110,25 +123,25 @@ fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
         span: place::span(tree, &at(&finding.path), finding.target),
         severity: finding.severity,
         code: finding.rule,
-        message: finding.message.clone(),
+        message: bounded(&finding.message),
         tags: finding.tags.clone(),
         related: finding
             .related
             .iter()
-            .map(|other| (place::span(tree, &at(&other.path), finding.target), other.message.clone()))
+            .map(|other| (place::span(tree, &at(&other.path), finding.target), bounded(&other.message)))
             .collect(),
         fixes: finding
             .fixes
             .iter()
             .filter_map(|offered| {
                 Some(CodeFix {
-                    title: offered.title.clone(),
+                    title: bounded(&offered.title),
                     edits: fix::text_edits(tree, &resource.base, &offered.edits)?,
                     preferred: offered.preferred,
                 })
             })
             .collect(),
-        server_text: finding.server_text.clone(),
+        server_text: finding.server_text.as_deref().map(bounded),
         path: finding.path.to_string(),
         document: 0,
     }

@@ -4,7 +4,7 @@ use super::Span;
 use llsd_generator::check::finding::Target;
 pub(crate) use llsd_generator::document::path_of as path;
 use llsd_generator::path::{Path, Segment};
-use llsd_yaml::{Document, Node, Step};
+use llsd_yaml::{Document, Node, Resolved, Rules, Step};
 
 /// The steps through the document to `path` of the resource whose root is at `base`.
 pub(crate) fn steps(base: &Path, path: &Path) -> Vec<Step> {
@@ -42,7 +42,7 @@ fn nearest<'d>(document: &'d Document, steps: &[Step]) -> Option<(Node<'d>, usiz
             Step::Index(number) => node.item(*number),
             Step::Key(name) => {
                 let last = node.entries().take(NARROW).filter(|entry| entry.key.key_text() == *name).last();
-                last.map(|entry| entry.value).or_else(|| node.get(name))
+                last.map(|entry| entry.value).or_else(|| node.get(name)).or_else(|| by_meaning(node, name))
             }
         };
         match next {
@@ -51,6 +51,16 @@ fn nearest<'d>(document: &'d Document, steps: &[Step]) -> Option<(Node<'d>, usiz
         }
     }
     Some((node, steps.len()))
+}
+
+/// The value whose key is not spelled like this but read so: `n` is `false` to Kubernetes.
+fn by_meaning<'d>(mapping: Node<'d>, name: &str) -> Option<Node<'d>> {
+    let reads = |key: Node<'_>| match key.resolve(Rules::Kubernetes) {
+        Resolved::Bool(flag) => name == if flag { "true" } else { "false" },
+        Resolved::Int(number) => number.to_string() == name,
+        _ => false,
+    };
+    mapping.entries().take(NARROW).find(|entry| reads(entry.key)).map(|entry| entry.value)
 }
 
 /// The text that stands for a node which is too large to underline: its key, or the first line of an item.

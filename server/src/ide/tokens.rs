@@ -65,6 +65,10 @@ pub(crate) fn tokens(analysis: &Analysis, range: Option<Span>) -> Vec<Token> {
     found
 }
 
+/// Levels below which nothing has a meaning: no schema reaches so deep. Each node's path is as long as it is deep, so
+/// that a text of brackets alone would cost the square of its length.
+const DEPTH: usize = 100;
+
 /// The tokens of a document, with spans relative to it.
 pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Token> {
     if document.resources().is_empty() {
@@ -80,6 +84,9 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Token> {
         let Some(root) = tree.find(&place::steps(&resource.base, &Path::root())) else { continue };
         let mut open = vec![(root, Path::root(), Some(schema::of(resource.version)))];
         while let Some((node, path, schema)) = open.pop() {
+            if path.segments().len() > DEPTH {
+                continue;
+            }
             for (ordinal, item) in node.items().enumerate() {
                 open.push((item, path.index(ordinal), schema.and_then(Schema::items)));
             }

@@ -195,3 +195,23 @@ fn an_edit_changes_only_its_document() {
     let third = ide::analyse(longer.as_str().into(), Some(&second), &Workspace::new());
     assert_eq!(third.diagnostics(), ide::analyse(longer.as_str().into(), None, &Workspace::new()).diagnostics());
 }
+
+/// `n` is a boolean to Kubernetes, also as a key: the fault is on its line, not on that of the key above.
+#[test]
+fn a_key_that_is_read_as_something_else_is_found() {
+    let text = v1alpha2("distribution:\n  name: starter\nworkload:\n  n: 1\n");
+    let analysis = analyse(&text);
+    let places: Vec<&str> = analysis.diagnostics().iter().map(|one| &text[one.span.start..one.span.end]).collect();
+    assert_eq!(places, ["n"]);
+}
+
+/// A provider whose id a template fills in may be the one that a model names.
+#[test]
+fn an_external_provider_with_an_unknown_id_may_be_any() {
+    let text = v1alpha2(
+        "distribution:\n  name: starter\nexternalProviders:\n  inference:\n    - providerId: {{ .Values.id }}\n      image: \
+         registry.example.com/house:1\nresources:\n  models:\n    - name: m\n      provider: house\n",
+    );
+    let codes: Vec<_> = analyse(&text).diagnostics().iter().map(|one| one.code).collect();
+    assert_eq!(codes, Vec::<&str>::new());
+}
