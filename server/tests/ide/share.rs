@@ -1,8 +1,7 @@
 //! How often what a person wants is among the first offers.
 
 use crate::replay::ask::{Wish, wishes};
-use crate::replay::files;
-use crate::replay::rule::{Finished, line_of};
+use crate::replay::files::{self, File};
 use llsd::ide::{self, CompletionItem, Workspace};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -49,8 +48,8 @@ impl Tally {
         let mut share = Share { asked: 1, ..Share::default() };
         match items.iter().position(|item| is_it(&item)) {
             Some(place) if place < FIRST => share.first = 1,
-            Some(_) if letters == 0 => share.further = 1,
             place => {
+                share.further = usize::from(letters == 0 && place.is_some());
                 let mut shown = text.to_owned();
                 shown.insert(cursor, '█');
                 let line = text[..cursor].matches('\n').count();
@@ -73,10 +72,7 @@ impl Tally {
 fn measure(text: &str, name: &str) -> Tally {
     let mut tally = Tally::default();
     let (mut typed, mut edited) = (None, None);
-    let finished = Finished::new(text);
-    // what is wrong in the finished file is not to be offered
-    let wanted = |wish: &Wish| !finished.said().iter().any(|(line, _)| *line == line_of(text, wish.start));
-    for wish in wishes(text).into_iter().filter(wanted) {
+    for wish in wishes(text) {
         let lengths =
             (0..=LETTERS).filter(|letters| *letters < wish.text.len() && wish.text.is_char_boundary(*letters));
         for letters in lengths {
@@ -99,9 +95,18 @@ fn measure(text: &str, name: &str) -> Tally {
     tally
 }
 
-#[test]
-fn what_is_wanted_is_among_the_first_offers() {
-    let all: Vec<_> = files::all().into_par_iter().map(|file| measure(&file.text, &file.name)).collect();
+/// The answers in all files.
+struct Result {
+    /// The share of all positions, in percent.
+    every: f64,
+    /// The share of those where what could follow fits or something is typed, in percent.
+    reachable: f64,
+    /// The shares by class and by letters, and what was missed.
+    shown: String,
+}
+
+fn share(files: Vec<File>) -> Result {
+    let all: Vec<_> = files.into_par_iter().map(|file| measure(&file.text, &file.name)).collect();
     let mut classes: BTreeMap<&str, [Share; LETTERS + 1]> = BTreeMap::new();
     let mut total = Share::default();
     for tally in &all {
@@ -111,14 +116,34 @@ fn what_is_wanted_is_among_the_first_offers() {
         }
     }
     let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
-    for (class, shares) in &classes {
+    let [every, reachable] = [total.asked, total.asked - total.further].map(|asked| percent(total.first, asked));
+    let classes = classes.iter().map(|(class, shares)| {
         let shown = shares.map(|share| format!("{:5.1} % of {:5}", percent(share.first, share.asked), share.asked));
-        println!("{class:26} {}", shown.join("  "));
-    }
-    let reachable = percent(total.first, total.asked - total.further);
-    println!("{:.2} % of {} positions", percent(total.first, total.asked), total.asked);
-    println!("{reachable:.2} % without {} where more than {FIRST} could follow and nothing is typed", total.further);
-    let missed: Vec<_> = all.iter().flat_map(|tally| &tally.missed).collect();
-    missed.iter().take(400).for_each(|miss| println!("{miss}\n"));
-    assert!(reachable >= 99.0, "{reachable}");
+        format!("{class:26} {}", shown.join("  "))
+    });
+    let totals = [
+        format!("{every:.2} % of {} positions", total.asked),
+        format!("{reachable:.2} % without {} where more than {FIRST} could follow and nothing is typed", total.further),
+    ];
+    let missed = all.iter().flat_map(|tally| &tally.missed).take(400).map(|miss| format!("{miss}\n"));
+    let shown: Vec<_> = classes.chain(totals).chain(missed).collect();
+    Result { every, reachable, shown: shown.join("\n") }
+}
+
+/// The order of the offers was tuned while looking at these files.
+#[test]
+fn what_is_wanted_is_among_the_first_offers() {
+    let found = share(files::all());
+    println!("{}", found.shown);
+    assert!(found.reachable >= 99.0, "{}", found.reachable);
+}
+
+/// These files were written, and put away, before anybody asked in them. Measured: 98.63 % of all positions, 99.47 % of
+/// those that can be reached; the bounds are a little below. Most that is missed are provider types before a letter is
+/// typed, and keys in front of others between braces, where nothing is offered.
+#[test]
+fn what_is_wanted_in_files_never_seen_is_among_the_first_offers() {
+    let found = share(files::held_out());
+    println!("{}", found.shown);
+    assert!(found.every >= 98.5 && found.reachable >= 99.4, "{} {}", found.every, found.reachable);
 }

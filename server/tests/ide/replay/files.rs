@@ -24,6 +24,11 @@ pub(crate) fn all() -> Vec<File> {
     found
 }
 
+/// Resources that the order of completion is measured on, and never tuned on.
+pub(crate) fn held_out() -> Vec<File> {
+    manifests(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ide/held_out"))
+}
+
 fn names(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();
