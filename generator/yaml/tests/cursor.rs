@@ -51,6 +51,27 @@ fn keys() {
     check("\"a$0b\": x\n", r#"key in `` beside []; "a" of "\"ab\"""#);
 }
 
+/// A key written anew above what stood below the old one does not go on with the value above it.
+#[test]
+fn a_key_above_deeper_lines() {
+    for word in ["s", "sto", "storage"] {
+        let text =
+            format!("spec:\n  distribution:\n    name: demo\n  {word}\n    kv:\n      type: redis\n  disabled: []\n");
+        let document = parse_document(&text);
+        let value = |steps: &[&str]| {
+            let steps: Vec<Step> = steps.iter().map(|key| Step::Key((*key).to_owned())).collect();
+            document.find(&steps).map(|node| node.value().into_owned())
+        };
+        assert_eq!(value(&["spec", "distribution", "name"]).as_deref(), Some("demo"), "{text}");
+        assert_eq!(value(&["spec", word, "kv", "type"]).as_deref(), Some("redis"), "{text}");
+        assert!(value(&["spec", "disabled"]).is_some(), "{text}");
+    }
+    check(
+        "spec:\n  distribution:\n    name: demo\n  st$0\n    kv: {}\n",
+        r#"key in `spec` beside [distribution]; "st" of "st""#,
+    );
+}
+
 #[test]
 fn empty_lines() {
     check("spec:\n  $0\n", r#"key in `spec` beside []; "" of """#);

@@ -32,6 +32,8 @@ const VALUE_LEFT_OUT: i32 = 9;
 const HEADER_CUT: i32 = 7;
 /// A colon is put in.
 const COLON_ADDED: i32 = 11;
+/// A colon is put in behind a lone word that has lines below it: a key that is being typed.
+const COLON_TYPED: i32 = 4;
 /// A blank is put in.
 const BLANK_ADDED: i32 = 4;
 /// Each line between the error and the change.
@@ -227,7 +229,11 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
         push(span, vec![b' '; span.len()], if word { LEFT_OUT } else { SIGNS_LEFT_OUT }, What::Left);
     }
     let columns = columns(bytes, line, step);
-    for column in &columns {
+    // A lone word above deeper lines is a key that is being typed. Farther in, it would go on with the value above it,
+    // which is whole without it.
+    let below_line = below(bytes, span);
+    let half_key = !line.dash && is_half_key(text) && below_line.is_some_and(|b| b.indent > line.indent);
+    for column in columns.iter().filter(|column| !half_key || **column <= line.indent) {
         if *column != line.indent || content - span.start != line.indent as usize {
             push(Span::new(span.start, content), vec![b' '; *column as usize], MOVED, What::Moved);
         }
@@ -244,7 +250,6 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
             }
         }
     }
-    let below_line = below(bytes, span);
     if let Some(at) = memchr::memmem::find(text, b":#").or_else(|| memchr::memmem::find(text, b"|#")) {
         push(Span::empty(content + at + 1), b" ".to_vec(), BLANK_ADDED, What::Sign);
     }
@@ -317,6 +322,7 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
         while end > content + 1 && !bytes[end - 1].is_ascii_alphanumeric() {
             end -= 1;
         }
-        push(Span::new(end, span.end), b":".to_vec(), COLON_ADDED, What::Sign);
+        let price = if half_key { COLON_TYPED } else { COLON_ADDED };
+        push(Span::new(end, span.end), b":".to_vec(), price, What::Sign);
     }
 }
