@@ -99,6 +99,14 @@ fn pieces() -> impl Strategy<Value = String> {
         "w w",
         "e: e: e",
         "~",
+        "\u{feff}---",
+        "\u{feff}g: 1",
+        "h: {{ i }}",
+        "{{ end }}",
+        "<<<<<<< j",
+        "=======",
+        ">>>>>>> k",
+        "\"l\":#m",
     ];
     let line =
         (0usize..5, proptest::sample::select(lines), prop_oneof![4 => Just("\n"), 1 => Just("\r\n"), 1 => Just(" ")])
@@ -140,6 +148,9 @@ fn pieces() -> impl Strategy<Value = String> {
         "---\n",
         "...\n",
         "é",
+        "\u{feff}",
+        "{{ x }}",
+        "\n%YAML 1.2\n",
         "\\",
         "@",
         "1",
@@ -230,4 +241,11 @@ fn blanks_at_the_end_add_no_line() {
         &["+DOC", "+MAP", "=a", "=x\n", "-MAP", "-DOC"],
         &["+DOC", "+MAP", "=a", "=x\n\n", "-MAP", "-DOC"],
     );
+}
+
+#[test]
+fn what_is_no_flow_text_is_reported() {
+    let text = "[\n a: : h }\n]\n";
+    assert_eq!(compare(text), Verdict::Known(Known::NoFlow));
+    assert!(strict_events(text).is_ok());
 }

@@ -5,6 +5,7 @@
 pub mod agree;
 pub mod damage;
 pub mod hostile;
+pub mod libyaml;
 
 use llsd_yaml::{Document, Kind, Node, Stream, Style};
 use yaml_rust2::Event;
