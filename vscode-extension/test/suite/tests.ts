@@ -172,18 +172,22 @@ export const tests: [string, () => Promise<void>][] = [
   }],
   ['compares with what the cluster runs, once it may ask it', async () => {
     const cluster = vscode.workspace.getConfiguration('llsd.cluster');
-    await open('secrets.yaml');
     await cluster.update('enabled', true, vscode.ConfigurationTarget.Global);
     try {
+      // Until the setting has reached the server, it says that it may not: ask again. The last comparison counts.
       const [left, right] = await eventually('both sides', async () => {
+        // The test before this one takes its edit back.
+        if ((await open('secrets.yaml')).document.isDirty) {
+          return undefined;
+        }
         await vscode.commands.executeCommand('llsd.previewDiffCluster');
         const texts = vscode.workspace.textDocuments.filter((shown) => shown.uri.scheme === DIFF_SCHEME)
           .sort((one, other) => Number(one.uri.query) - Number(other.uri.query)).map((shown) => shown.getText());
-        return texts.length === 2 ? texts : undefined;
+        return texts.length >= 2 && texts.length % 2 === 0 ? texts.slice(-2) : undefined;
       });
       assert.equal(left, 'version: 2\nimage_name: what-runs-now\n');
       assert.match(right ?? '', /LLSD_OPENAI_API_KEY/);
-      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       const editor = await open('secrets.yaml');
       await eventually('the missing Secret', () =>
         vscode.languages.getDiagnostics(editor.document.uri).some(({ message }) => message.startsWith('Secret "credentials" not found')));

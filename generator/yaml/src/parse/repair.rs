@@ -38,7 +38,7 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     if bytes.len() > LONGEST || !(1..=MOST_ERRORS).contains(&reading.errors.len()) {
         return reading;
     }
-    if is_being_typed(bytes, &reading) {
+    if first_fault(bytes, &reading).is_none() || is_being_typed(bytes, &reading) {
         return reading;
     }
     let habits = Habits::of(bytes);
@@ -48,7 +48,7 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
         Draft { text, bytes: Cow::Borrowed(bytes), origin: Vec::new(), notes: Vec::new(), reading, doubt: first };
     let mut left = (BUDGET / bytes.len().max(1)).max(3);
     for _ in 0..ROUNDS {
-        let Some(place) = draft.reading.errors.iter().map(|e| e.span.start).min() else { break };
+        let Some(place) = first_fault(&draft.bytes, &draft.reading) else { break };
         let mut best: Option<((i32, u32), Change, Reading, i32)> = None;
         for change in changes(&draft.bytes, place, step) {
             if left == 0 {
@@ -71,6 +71,13 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
         draft.adopt(&change, reading, doubt);
     }
     draft.finish()
+}
+
+/// Where the first error is that a likelier text could mend. Lines that version control leaves are no such error: what
+/// stands between them is as its author wrote it.
+fn first_fault(bytes: &[u8], reading: &Reading) -> Option<usize> {
+    let starts = reading.errors.iter().map(|error| error.span.start);
+    starts.filter(|start| !line::is_conflict(bytes, line_at(bytes, *start).start)).min()
 }
 
 /// Whether all that is wrong is the end of one line that is being typed: a key without its colon, or a value whose

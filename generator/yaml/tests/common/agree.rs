@@ -42,6 +42,9 @@ pub enum Known {
     /// A fault of yaml-rust2: blanks behind the last break of the text add a line to a block scalar in front of them.
     /// YAML 1.2.2, 8.1.1.2: clipping keeps one final break. libyaml reads it as we do.
     BlanksAtEnd,
+    /// A fault of yaml-rust2: a byte order mark in front of a later document is content. YAML 1.2.2, rule 202,
+    /// l-document-prefix: each document may start with one. Without the mark both read the text as we do with it.
+    ByteOrderMark,
     /// A fault of yaml-rust2: a bracket of the wrong kind, or a second colon, goes unnoticed between brackets. libyaml
     /// rejects the text, and we report it.
     NoFlow,
@@ -55,11 +58,23 @@ pub fn compare(text: &str) -> Verdict {
     match holes(text)
         .or_else(|| marker(text, &theirs))
         .or_else(|| fault(text, &ours, &theirs))
+        .or_else(|| byte_order_mark(text, &ours))
         .or_else(|| no_flow(text))
     {
         Some(known) => Verdict::Known(known),
         None => Verdict::Differ(difference),
     }
+}
+
+/// Whether the text has a mark at the start of a later line, and is read alike without.
+fn byte_order_mark(text: &str, ours: &[String]) -> Option<Known> {
+    let bare = text.replace("\n\u{feff}", "\n").replace("\r\u{feff}", "\r");
+    let alike = || match compare_simple(&bare) {
+        Verdict::Rejected => has_errors(text),
+        Verdict::Differ(_) => false,
+        Verdict::Same | Verdict::Known(_) => true,
+    };
+    (bare.len() < text.len() && our_events_like_strict(&bare) == ours && alike()).then_some(Known::ByteOrderMark)
 }
 
 /// Whether the text has brackets, and libyaml rejects it as we do.
@@ -108,7 +123,9 @@ fn holes(text: &str) -> Option<Known> {
             *event = format!("={}", "T".repeat(event.len() - 1));
         }
     }
-    known.filter(|_| ours == theirs)
+    // A document of nothing but holes is none for us, and an empty value for yaml-rust2.
+    let empty = ours.is_empty() && theirs == ["+DOC", "=", "-DOC"];
+    known.filter(|_| empty || ours == theirs)
 }
 
 /// Whether a text block of yaml-rust2 swallowed a marker, and the documents are read alike one by one.

@@ -10,7 +10,8 @@ pub fn libyaml_events(text: &str) -> Option<Result<Vec<String>, String>> {
         return None;
     }
     let mut out = Vec::new();
-    for document in serde_yaml::Deserializer::from_str(text) {
+    // The encoding is known here, so that the mark of it is not looked for.
+    for document in serde_yaml::Deserializer::from_str(text.trim_start_matches('\u{feff}')) {
         match Events::deserialize(document) {
             Ok(events) => {
                 out.push("+DOC".to_owned());
