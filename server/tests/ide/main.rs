@@ -5,6 +5,7 @@
 mod actions;
 mod completion;
 mod diagnostics;
+mod disguise;
 mod files;
 mod fixes;
 mod folding;

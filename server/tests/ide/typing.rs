@@ -1,32 +1,67 @@
 //! Files typed from the first character to the last, deleted, edited and pasted.
 
+use crate::replay::changes::{PASTED, blocks, joined, lines, words};
 use crate::replay::rule::Finished;
-use crate::replay::{Gap, Typist, ask_everything, files};
+use crate::replay::{Gap, Typist, ask_everything, files, line_end};
 use llsd::ide::{self, Workspace};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Runs `work` on every file; what was surprising is shown by kind, each with one example.
-fn on_every_file(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
-    let all: Vec<_> = files::all()
-        .into_par_iter()
-        .map(|file| {
-            let finished = Finished::new(&file.text);
-            let mut typist = Typist::new(&finished);
-            work(&mut typist, &finished);
-            (file.name, typist.steps, typist.surprises)
-        })
-        .collect();
-    let steps: usize = all.iter().map(|(_, steps, _)| steps).sum();
-    let mut kinds: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for (name, _, surprises) in all {
-        for (what, example) in surprises {
-            kinds.entry(what).or_insert_with(|| (0, format!("{name}: {example}"))).0 += 1;
+/// What became of the work on all files.
+struct Outcome {
+    steps: usize,
+    disturbed: usize,
+    /// By kind: how many files, and one example.
+    kinds: BTreeMap<String, (usize, String)>,
+}
+
+impl Outcome {
+    fn of(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) -> Self {
+        let all: Vec<_> = files::all()
+            .into_par_iter()
+            .map(|file| {
+                let finished = Finished::new(&file.text);
+                let mut typist = Typist::new(&finished);
+                work(&mut typist, &finished);
+                (file.name, typist.steps, typist.disturbed, typist.surprises)
+            })
+            .collect();
+        let mut outcome = Self { steps: 0, disturbed: 0, kinds: BTreeMap::new() };
+        for (name, steps, disturbed, surprises) in all {
+            outcome.steps += steps;
+            outcome.disturbed += disturbed;
+            for (what, example) in surprises {
+                outcome.kinds.entry(what).or_insert_with(|| (0, format!("{name}: {example}"))).0 += 1;
+            }
         }
+        outcome
     }
-    let shown: Vec<_> =
-        kinds.iter().map(|(what, (count, example))| format!("{what} ({count} files)\n{example}")).collect();
-    assert!(kinds.is_empty(), "{} surprises in {steps} steps\n\n{}", shown.len(), shown.join("\n\n"));
+
+    fn shown(&self, which: impl Fn(&str) -> bool) -> String {
+        let kinds = self.kinds.iter().filter(|(what, _)| which(what));
+        let shown: Vec<_> =
+            kinds.map(|(what, (count, example))| format!("{what} ({count} files)\n{example}")).collect();
+        shown.join("\n\n")
+    }
+}
+
+/// Runs `work` on every file. Nothing may go against the rules; what does is shown by kind, each with one example.
+fn on_every_file(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
+    let outcome = Outcome::of(work);
+    let (kinds, steps) = (outcome.kinds.len(), outcome.steps);
+    assert!(kinds == 0, "{kinds} surprises in {steps} steps\n\n{}", outcome.shown(|_| true));
+}
+
+/// Runs `work` on every file. No other document may be lost, nor what is said about it, and of a thousand steps at
+/// least `calm` have to leave the lines around alone, too. The goal is all of them; each test says what was measured
+/// and why.
+fn mostly_on_every_file(calm: usize, work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
+    let outcome = Outcome::of(work);
+    let lost = outcome.shown(|what| what.starts_with("lost"));
+    assert!(lost.is_empty(), "{lost}");
+    let (steps, disturbed) = (outcome.steps, outcome.disturbed);
+    let share = 1000 * (steps - disturbed) / steps.max(1);
+    assert!(share >= calm, "{disturbed} of {steps} steps disturb\n{}", outcome.shown(|_| true));
 }
 
 fn boundaries(text: &str) -> impl DoubleEndedIterator<Item = usize> + '_ {
@@ -48,6 +83,112 @@ fn deleting_backwards_disturbs_no_other_line() {
     on_every_file(|typist, finished| {
         let end = finished.text.len();
         boundaries(&finished.text).rev().for_each(|start| _ = typist.step(Gap { start, end, typed: "" }));
+    });
+}
+
+/// Each line is deleted from its end, character by character. Every eleventh line or so: those that begin at a multiple
+/// of 11. Of 6,916 steps 18 are disturbed, most by one known cause: a half-typed word that is less indented than the
+/// value above it, with deeper lines below, is read as more of that value.
+#[test]
+fn writing_a_line_anew_mostly_disturbs_no_other() {
+    mostly_on_every_file(996, |typist, finished| {
+        let text = &finished.text;
+        for (start, line) in lines(text).filter(|(start, _)| start % 11 == 0) {
+            let end = line_end(text, start);
+            let content = start + (line.len() - line.trim_start().len());
+            for cursor in boundaries(text).rev().skip_while(|at| *at >= end).take_while(|at| *at >= content) {
+                typist.step(Gap { start: cursor, end, typed: "" });
+            }
+            typist.step(Gap { start: end, end, typed: "" });
+        }
+    });
+}
+
+/// Keys and values in front of what stays behind them. Every third
+/// word or so. (Of all 18,300 steps one is disturbed: a half-typed tool group makes a remark about the next one apply.)
+#[test]
+fn writing_a_word_anew_disturbs_no_other_line() {
+    on_every_file(|typist, finished| {
+        for word in words(&finished.text).into_iter().filter(|word| word.start % 3 == 0) {
+            let length = word.end - word.start;
+            for written in [0, 1, 2, 3, length / 2, length - 1] {
+                let start = word.start + written;
+                if written < length && finished.text.is_char_boundary(start) {
+                    typist.step_in_sight(Gap { start, end: word.end, typed: "" });
+                }
+            }
+        }
+    });
+}
+
+/// Every third line or so with the next one. Of 1,360 steps 11 are disturbed; known causes: where the line between two
+/// documents is joined they are one, in which each key is there twice; and what was below the second line is below
+/// another key.
+#[test]
+fn joining_two_lines_loses_nothing() {
+    mostly_on_every_file(988, |typist, finished| {
+        for (start, _) in lines(&finished.text).filter(|(start, _)| start % 3 == 0) {
+            joined(&finished.text, start).into_iter().flatten().for_each(|gap| _ = typist.step(gap));
+        }
+    });
+}
+
+/// Every fifth block or so. Of 1,664 steps 111 are disturbed; known causes: the lines behind a block that was moved
+/// half a level are said to fit nowhere, or to be a second key, and those behind one that was moved a level belong to
+/// another key.
+#[test]
+fn moving_a_block_loses_nothing() {
+    mostly_on_every_file(930, |typist, finished| {
+        for block in blocks(&finished.text).into_iter().filter(|block| block.start % 5 == 0) {
+            for columns in block.shifts() {
+                let typed = block.moved(&finished.text, columns);
+                typist.step(Gap { start: block.start, end: block.end, typed: &typed });
+            }
+        }
+    });
+}
+
+/// One line, and all of its block. Of 4,192 steps 184 are disturbed; known cause: where a key alone is commented out,
+/// what was below it belongs to the key above, and so do its siblings further down.
+#[test]
+fn commenting_mostly_disturbs_no_other_line() {
+    mostly_on_every_file(953, |typist, finished| {
+        for block in blocks(&finished.text) {
+            typist.step(Gap { start: block.start, end: block.start, typed: "# " });
+            let typed = block.commented(&finished.text);
+            typist.step(Gap { start: block.start, end: block.end, typed: &typed });
+        }
+    });
+}
+
+/// A block of the file once more behind itself, where it belongs and where it does not. Every fifth block or so. Of
+/// 2,196 steps 169 are disturbed; known causes as where a block is moved, and providers without ids that were alone in
+/// their list.
+#[test]
+fn pasting_a_copy_loses_nothing() {
+    mostly_on_every_file(920, |typist, finished| {
+        for block in blocks(&finished.text).into_iter().filter(|block| block.start % 5 == 0) {
+            for columns in block.shifts().chain([0]) {
+                let typed = block.moved(&finished.text, columns);
+                typist.step(Gap { start: block.end, end: block.end, typed: &typed });
+            }
+        }
+    });
+}
+
+/// Whole texts in front of every third line or so. Of 1,597 steps 244 are disturbed; known causes: a text at the margin
+/// ends the mapping that it is pasted into, so that the lines behind it belong to its last key, or to none; and a
+/// resource without a marker gives each key of the file twice.
+#[test]
+fn pasting_something_else_loses_nothing() {
+    mostly_on_every_file(844, |typist, finished| {
+        for (number, (start, _)) in lines(&finished.text).enumerate().filter(|(_, (start, _))| start % 3 == 0) {
+            let (_, typed) = PASTED[number % PASTED.len()];
+            typist.step(Gap { start, end: start, typed });
+        }
+        for (_, typed) in PASTED {
+            typist.step(Gap { start: finished.text.len(), end: finished.text.len(), typed });
+        }
     });
 }
 

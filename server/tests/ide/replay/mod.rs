@@ -1,18 +1,29 @@
 //! Typing, deleting, editing and pasting, as a person does it, with everything asked on the way.
 
 pub(crate) mod ask;
+pub(crate) mod changes;
 pub(crate) mod files;
 pub(crate) mod rule;
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
-use rule::{Finished, line_of};
-use std::collections::BTreeMap;
+use llsd_yaml::Stream;
+use rule::{Finished, belongs_to, line_of};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+
+const SYNTAX: &str = "llsd::yaml::syntax";
+
+/// How many fields are asked for after each step.
+const FIELDS: usize = 5;
 
 /// A person at work on one file.
 pub(crate) struct Typist<'f> {
     finished: &'f Finished,
     analysis: Option<Analysis>,
     pub(crate) steps: usize,
+    /// Steps after which something went against the rules.
+    pub(crate) disturbed: usize,
+    noted: usize,
     /// What went against the rules, with one example each.
     pub(crate) surprises: BTreeMap<String, String>,
 }
@@ -30,6 +41,17 @@ impl Gap<'_> {
         self.start + self.typed.len()
     }
 
+    /// The lines of the file in this state, from 0, that are being written.
+    fn lines(&self, text: &str) -> RangeInclusive<usize> {
+        let last = if self.is_whole_lines(text) { self.cursor() - 1 } else { self.cursor() };
+        line_of(text, self.start)..=line_of(text, last)
+    }
+
+    /// Whether whole lines come between two others, both of which stay as they are.
+    fn is_whole_lines(&self, text: &str) -> bool {
+        self.typed.ends_with('\n') && line_start(text, self.start) == self.start
+    }
+
     /// An offset of the file in this state as one of the finished file.
     fn finished(&self, at: usize) -> usize {
         if at <= self.cursor() { at.min(self.end) } else { at - self.cursor() + self.end }
@@ -38,7 +60,7 @@ impl Gap<'_> {
 
 impl<'f> Typist<'f> {
     pub(crate) fn new(finished: &'f Finished) -> Self {
-        Self { finished, analysis: None, steps: 0, surprises: BTreeMap::new() }
+        Self { finished, analysis: None, steps: 0, disturbed: 0, noted: 0, surprises: BTreeMap::new() }
     }
 
     /// The file in this state, analysed as a session does after an edit, and looked at.
@@ -47,9 +69,11 @@ impl<'f> Typist<'f> {
         let text = [&whole[..gap.start], gap.typed, &whole[gap.end..]].concat();
         let now = ide::analyse(text.into(), self.analysis.as_ref(), &Workspace::new());
         self.steps += 1;
+        let noted = self.noted;
         let diagnostics = now.diagnostics();
         self.nothing_elsewhere(&now, &diagnostics, gap);
         self.nothing_lost(&now, &diagnostics, gap);
+        self.disturbed += usize::from(self.noted > noted);
         ask_everything(&now, gap.cursor(), self.steps.is_multiple_of(25));
         self.analysis.insert(now)
     }
@@ -57,27 +81,70 @@ impl<'f> Typist<'f> {
     /// The part of the finished file that is not written: the line being typed, and behind it what is missing.
     fn unwritten(&self, gap: Gap<'_>) -> Span {
         let whole = &self.finished.text;
+        if gap.start == gap.end && gap.is_whole_lines(whole) {
+            return Span::new(gap.start, gap.end);
+        }
         Span::new(line_start(whole, gap.start), line_end(whole, gap.end))
     }
 
     fn nothing_elsewhere(&mut self, now: &Analysis, diagnostics: &[Diagnostic], gap: Gap<'_>) {
         let text = &*now.text();
-        let (first, last) = (line_of(text, gap.start), line_of(text, gap.cursor()));
+        let lines = gap.lines(text);
         let unwritten = self.unwritten(gap);
+        let here = |one: &&Diagnostic| lines.contains(&line_of(text, one.span.start));
+        let said_here: BTreeSet<_> =
+            diagnostics.iter().filter(here).map(|one| (one.code, one.message.as_str())).collect();
         for found in diagnostics {
             let line = line_of(text, found.span.start);
-            if (first..=last).contains(&line) {
+            if lines.contains(&line) {
                 continue;
             }
             let at = gap.finished(found.span.start);
             let there = line_of(&self.finished.text, at);
             if self.finished.said().contains(&(there, found.code))
                 || self.finished.has_in(unwritten, found, at)
+                || self.finished.judges_whole(unwritten, found, at)
+                || self.finished.is_draft(at)
+                || said_here.contains(&(found.code, found.message.as_str()))
                 || (at >= gap.end && self.finished.belongs_to(unwritten, at))
+                || found.related.iter().any(|(other, _)| lines.contains(&line_of(text, other.start)))
+                || (found.code == SYNTAX && line == next_with_text(text, *lines.end()))
+                || (at >= gap.end && belongs_to(&Stream::parse(text), lines_span(text, &lines), found.span.start))
             {
                 continue;
             }
             self.note(&format!("[{}] {}", found.code, found.message), text, gap, line);
+        }
+    }
+
+    /// As [`Self::step`]; and elsewhere the fields are explained as before: nothing of the document is left out because
+    /// of what is typed.
+    pub(crate) fn step_in_sight(&mut self, gap: Gap<'_>) {
+        let now = self.step(gap).clone();
+        self.nothing_hidden(&now, gap);
+    }
+
+    fn nothing_hidden(&mut self, now: &Analysis, gap: Gap<'_>) {
+        let fields = &self.finished.fields;
+        let unwritten = self.unwritten(gap);
+        let mut present = None;
+        for turn in 0..FIELDS.min(fields.len()) {
+            let (at, header) = &fields[(self.steps * FIELDS + turn * 7) % fields.len()];
+            let concerned = |at: usize| unwritten.start <= at && at <= unwritten.end;
+            if concerned(*at) || header.iter().any(|at| concerned(*at)) || self.finished.belongs_to(unwritten, *at) {
+                continue;
+            }
+            let there = if *at < gap.start { *at } else { at - gap.end + gap.cursor() };
+            if ide::hover(now, there).is_some() {
+                continue;
+            }
+            let text = now.text();
+            let (stream, lines) =
+                present.get_or_insert_with(|| (Stream::parse(&text), lines_span(&text, &gap.lines(&text))));
+            if !(*at >= gap.end && belongs_to(stream, *lines, there)) {
+                let key: String = text[there..].chars().take_while(|letter| letter.is_alphanumeric()).collect();
+                self.note(&format!("hidden: {key}"), &text, gap, line_of(&text, there));
+            }
         }
     }
 
@@ -119,6 +186,7 @@ impl<'f> Typist<'f> {
     }
 
     fn note(&mut self, what: &str, text: &str, gap: Gap<'_>, line: usize) {
+        self.noted += 1;
         self.surprises.entry(what.to_owned()).or_insert_with(|| {
             let mut shown = text.to_owned();
             shown.insert(gap.cursor(), '█');
@@ -147,10 +215,27 @@ pub(crate) fn ask_everything(analysis: &Analysis, at: usize, thoroughly: bool) {
     }
 }
 
-fn line_start(text: &str, at: usize) -> usize {
+/// The number of the first line behind line `number` that is neither empty nor a comment.
+fn next_with_text(text: &str, number: usize) -> usize {
+    let mut behind = text.lines().enumerate().skip(number + 1);
+    let found = behind.find(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    found.map_or(usize::MAX, |(number, _)| number)
+}
+
+/// The part of the text that these lines are.
+fn lines_span(text: &str, lines: &RangeInclusive<usize>) -> Span {
+    let start = |number: usize| match number {
+        0 => 0,
+        _ => text.match_indices('\n').nth(number - 1).map_or(text.len(), |(at, _)| at + 1),
+    };
+    let first = start(*lines.start());
+    Span::new(first, start(lines.end() + 1).max(first))
+}
+
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
-fn line_end(text: &str, at: usize) -> usize {
+pub(crate) fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end)
 }

@@ -1,12 +1,18 @@
 //! The rule of typing: what may be said about other lines than the one being typed.
 //!
-//! A diagnostic on another line is allowed in three cases only.
+//! A diagnostic on another line is allowed in these cases only.
 //!
 //! 1. The finished file has it too: the same code on the same line.
 //! 2. It speaks of something not written yet. That is decided by looking: its rule is one of those below that report
-//!    an absence, the finished file has what is said to be absent, and has it in the part that is not written.
+//!    an absence, the finished file has what is said to be absent, and has it in the part that is not written, or below
+//!    a key of it. What a rule says of a mapping or list as a whole speaks of each of its parts; only an unknown field
+//!    and a syntax error are faults of their own place.
 //! 3. The line belongs to a key that is not written: in the finished file, a key on the line being typed is an
-//!    ancestor of what stands there. This can only happen below an edit in the middle.
+//!    ancestor of what stands there; or something on the line being typed is so in the text as it is now. This can
+//!    only happen below an edit in the middle.
+//! 4. It is about two places, and the other one is on the line being typed: a name that is there twice.
+//!    Or the same is said on the line being typed: what is typed there is used in two places.
+//! 5. It is a syntax error on the next line with text: where two lines do not fit together, either can be at fault.
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_generator::path::{Path, Segment};
@@ -19,6 +25,8 @@ pub(crate) struct Finished {
     pub(crate) analysis: Analysis,
     pub(crate) stream: Stream,
     said: BTreeSet<(usize, &'static str)>,
+    /// Fields of resources that are explained under the pointer, each with the offsets of what makes it a resource.
+    pub(crate) fields: Vec<(usize, Vec<usize>)>,
 }
 
 /// Where to look for what a rule finds absent.
@@ -56,7 +64,9 @@ impl Finished {
     pub(crate) fn new(text: &str) -> Self {
         let analysis = ide::analyse(text.into(), None, &Workspace::new());
         let said = analysis.diagnostics().iter().map(|one| (line_of(text, one.span.start), one.code)).collect();
-        Self { text: text.to_owned(), stream: Stream::parse(text), analysis, said }
+        let stream = Stream::parse(text);
+        let fields = fields(&stream, &analysis);
+        Self { text: text.to_owned(), stream, analysis, said, fields }
     }
 
     /// What the finished file says: line, from 0, and code.
@@ -69,7 +79,11 @@ impl Finished {
         let Some(absent) = absent(found) else { return false };
         let Some((document, offset)) = self.document(at) else { return false };
         let later = |span: Span| unwritten.contains(offset + span.start) && offset + span.start < unwritten.end;
-        let begins = |node: Node<'_>| later(node.span()) || node.entry().is_some_and(|entry| later(entry.span));
+        let begins = |node: Node<'_>| {
+            later(node.span())
+                || node.entry().is_some_and(|entry| later(entry.span))
+                || self.belongs_to(unwritten, offset + node.span().start)
+        };
         let overlaps = |node: Node<'_>| {
             let span = node.span().shift(offset);
             span.start.max(unwritten.start) < span.end.min(unwritten.end)
@@ -102,30 +116,39 @@ impl Finished {
         };
         self.stream.documents().iter().any(|located| {
             let mut scalars = located.document.nodes().filter(Node::is_scalar);
-            scalars.any(|node| unwritten.contains(located.offset + node.span().start) && is_named(node))
+            let missing = |at: usize| unwritten.contains(at) || self.belongs_to(unwritten, at);
+            scalars.any(|node| is_named(node) && missing(located.offset + node.span().start))
         })
     }
 
     /// Whether what stands at `at` has an ancestor whose key is in the part `unwritten`.
     pub(crate) fn belongs_to(&self, unwritten: Span, at: usize) -> bool {
-        let Some((document, offset)) = self.document(at) else { return false };
-        let mut node = document.node_at(at - offset);
-        while let Some(inner) = node {
-            let sign = inner.key().map(|key| key.span().start).or_else(|| {
-                // an item's sign is its dash, on the line where the item begins
-                inner.parent().filter(Node::is_sequence).map(|_| inner.span().start)
-            });
-            if sign.is_some_and(|sign| unwritten.contains(offset + sign)) {
-                return true;
-            }
-            node = inner.parent();
-        }
-        false
+        belongs_to(&self.stream, unwritten, at)
     }
 
-    pub(crate) fn document(&self, at: usize) -> Option<(&Document, usize)> {
-        let located = self.stream.documents().iter().rfind(|located| located.offset <= at)?;
-        Some((&located.document, located.offset))
+    /// Whether `found`, which would stand at `at`, is about a whole of which a part is not written.
+    pub(crate) fn judges_whole(&self, unwritten: Span, found: &Diagnostic, at: usize) -> bool {
+        if found.code.starts_with("llsd::yaml::") || found.code == "llsd::schema::unknown-field" {
+            return false;
+        }
+        let Some((document, offset)) = self.document(at) else { return false };
+        let Some(node) = at.checked_sub(offset).and_then(|at| document.node_at(at)) else { return false };
+        let whole = if node.is_key() { node.entry().map(|entry| entry.span) } else { Some(node.span()) };
+        whole.is_some_and(|span| {
+            let span = span.shift(offset);
+            span.start.max(unwritten.start) < span.end.min(unwritten.end)
+        })
+    }
+
+    /// Whether a draft's finding of the finished file speaks for everything at `at`.
+    pub(crate) fn is_draft(&self, at: usize) -> bool {
+        let drafts = self.analysis.diagnostics();
+        let mut drafts = drafts.iter().filter(|one| one.code.starts_with("llsd::draft::"));
+        drafts.any(|draft| self.belongs_to(draft.span, at))
+    }
+
+    fn document(&self, at: usize) -> Option<(&Document, usize)> {
+        document(&self.stream, at)
     }
 
     /// The ways to a place of the resource around `at`.
@@ -150,7 +173,59 @@ impl Finished {
     }
 }
 
+/// The keys that the schema explains.
+fn fields(stream: &Stream, analysis: &Analysis) -> Vec<(usize, Vec<usize>)> {
+    let mut found = Vec::new();
+    for located in stream.documents() {
+        for node in located.document.nodes().filter(|node| node.is_key()) {
+            let at = located.offset + node.span().start;
+            let mut root = node;
+            while let Some(outer) = root.parent() {
+                root = outer;
+                if root.get("apiVersion").is_some() && root.get("kind").is_some() {
+                    break;
+                }
+            }
+            let ours = root.get("kind").is_some_and(|kind| kind.value() == "LlamaStackDistribution");
+            let below = node.path();
+            let below = |name: &str| below.iter().any(|step| matches!(step, Step::Key(key) if key == name));
+            let open = ["settings", "secretRefs", "config"].into_iter().any(below);
+            if !ours || open || ide::hover(analysis, at).is_none() {
+                continue;
+            }
+            // of a list, both that of the item and that of the list
+            let roots = [Some(root), located.document.root()].into_iter().flatten();
+            let header =
+                roots.flat_map(|root| ["apiVersion", "kind"].into_iter().filter_map(move |name| root.get(name)));
+            found.push((at, header.map(|value| located.offset + value.span().start).collect()));
+        }
+    }
+    found
+}
+
 /// The number of the line at `offset`, from 0.
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// Whether what stands at `at` has an ancestor whose key or dash is in `part`.
+pub(crate) fn belongs_to(stream: &Stream, part: Span, at: usize) -> bool {
+    let Some((document, offset)) = document(stream, at) else { return false };
+    let mut node = document.node_at(at - offset);
+    while let Some(inner) = node {
+        let sign = inner.key().map(|key| key.span().start).or_else(|| {
+            // an item's sign is its dash, on the line where the item begins
+            inner.parent().filter(Node::is_sequence).map(|_| inner.span().start)
+        });
+        if sign.is_some_and(|sign| part.contains(offset + sign)) {
+            return true;
+        }
+        node = inner.parent();
+    }
+    false
+}
+
+fn document(stream: &Stream, at: usize) -> Option<(&Document, usize)> {
+    let located = stream.documents().iter().rfind(|located| located.offset <= at)?;
+    Some((&located.document, located.offset))
 }
