@@ -162,6 +162,17 @@ impl Api {
         absent(self.send("get", resource, request, &Value::Null).await)
     }
 
+    /// Whether an object exists, as far as the API server remembers: it answers from its cache, which is as new as its
+    /// watches are, and does not ask etcd.
+    ///
+    /// # Errors
+    /// What the API server says.
+    pub async fn is_there(&self, resource: Resource, namespace: &str, name: &str) -> kube::Result<bool> {
+        let url = resource.url(namespace, name, "?resourceVersion=0");
+        let request = Request::get(url).header(header::ACCEPT, METADATA);
+        Ok(absent(self.send("get", resource, request, &Value::Null).await)?.is_some())
+    }
+
     /// Lists objects by labels, written as in a URL.
     ///
     /// # Errors

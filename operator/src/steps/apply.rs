@@ -150,10 +150,11 @@ async fn one(
 
 /// Creates a child; `None` if an object of its name exists. A POST tells that in one request, but leaves fields that the
 /// first server-side apply must take over with another write. A Deployment is changed more often than anything else, so
-/// it is looked for instead, and created by an apply.
+/// it is looked for instead, and created by an apply. One that comes at the same moment is not seen by that, as by any
+/// look, but its fields are then a conflict.
 async fn create(api: &Api, resource: Resource, key: &Key, child: &Child, body: &Value) -> kube::Result<Option<Value>> {
     let answer = if child.kind == Kind::Deployment {
-        if api.metadata(resource, &key.namespace, child.name()).await?.is_some() {
+        if api.is_there(resource, &key.namespace, child.name()).await? {
             return Ok(None);
         }
         api.create_applied(resource, &key.namespace, child.name(), body).await

@@ -263,6 +263,16 @@ impl Children {
         self.lock().gone.note(place, version);
     }
 
+    /// Whether this state of a child or a later one is known. The answers to the operator's own writes are, before their
+    /// events come: those need no closer look, which costs more than all else about an event.
+    #[must_use]
+    pub fn knows(&self, place: &Place, metadata: &ObjectMeta) -> bool {
+        self.lock()
+            .records
+            .get(place)
+            .is_some_and(|known| Some(&*known.uid) == metadata.uid.as_deref() && known.version >= version(metadata))
+    }
+
     /// Forgets a child, if it is the one with this UID. Returns the name of the resource that controlled it.
     pub fn remove(&self, place: &Place, uid: Option<&str>) -> Option<Box<str>> {
         let mut inner = self.lock();

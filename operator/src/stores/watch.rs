@@ -417,7 +417,8 @@ impl Track {
     fn is(&mut self, metadata: &ObjectMeta, changed: bool) {
         let place = place_of(self.plural, metadata);
         self.missing.remove(&place);
-        let news = self.stores.children.put(place, ChildRecord::read(metadata));
+        let children = &self.stores.children;
+        let news = !children.knows(&place, metadata) && children.put(place, ChildRecord::read(metadata));
         if (news || changed)
             && let Some(owner) = resource_of(self.plural, metadata)
         {
