@@ -1,17 +1,11 @@
 //! Replicas that share a certificate: who makes it, who is told of it, and how it is replaced while it is in use.
 
-use crate::hooks::{CONFIGURATION, SERVICE, configuration, crd_with_service, free_address, good, wait_until};
+use crate::hooks::{CONFIGURATION, SERVICE, configuration, crd_with_service, free_address, good, shown, wait_until};
 use llsd_operator::webhooks::{Certificates, Endpoint, Options, Readiness, SECRET_NAME, serve};
 use llsd_tests::cluster::{CRDS, Cluster, Request};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
-use rustls::{ClientConfig, RootCertStore};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 const SECRETS: &str = "/api/v1/namespaces/default/secrets";
@@ -43,20 +37,7 @@ impl Replica {
 
     /// What it shows to one who trusts `bundle` (PEM); an error if that one is not convinced.
     fn certificate(&self, cluster: &Cluster, bundle: &[u8]) -> Result<Vec<u8>, String> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(CertificateDer::pem_slice_iter(bundle).flatten());
-        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from(format!("{SERVICE}.default.svc")).unwrap();
-        cluster.runtime().block_on(async {
-            let stream = TcpStream::connect(self.address).await.map_err(|error| error.to_string())?;
-            let stream =
-                TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| error.to_string())?;
-            Ok(stream.get_ref().1.peer_certificates().unwrap()[0].to_vec())
-        })
+        shown(cluster, self.address, &format!("{SERVICE}.default.svc"), bundle)
     }
 }
 

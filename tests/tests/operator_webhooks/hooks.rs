@@ -5,9 +5,15 @@ use llsd_operator::webhooks::{
     CONVERT_PATH, Certificates, Endpoint, Options, Readiness, VALIDATE_PATH, WEBHOOK_NAME, serve,
 };
 use llsd_tests::cluster::{Answer, Cluster, Request};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use serde_json::{Value, json};
-use std::sync::OnceLock;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 use tokio_util::sync::CancellationToken;
 
 /// Name of the webhook configuration.
@@ -88,6 +94,25 @@ pub(crate) fn configuration() -> Value {
 }
 
 pub(crate) use llsd_tests::operator::{free_address, wait_until};
+
+/// The certificate that the server at `address` shows to one who trusts `bundle` (PEM) and wants `name`; an error if that
+/// one is not convinced.
+pub(crate) fn shown(cluster: &Cluster, address: SocketAddr, name: &str, bundle: &[u8]) -> Result<Vec<u8>, String> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(bundle).flatten());
+    let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = ServerName::try_from(name.to_owned()).unwrap();
+    cluster.runtime().block_on(async {
+        let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
+        let stream =
+            TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| error.to_string())?;
+        Ok(stream.get_ref().1.peer_certificates().unwrap()[0].to_vec())
+    })
+}
 
 /// Where objects of a version are created.
 pub(crate) fn collection(version: &str) -> String {

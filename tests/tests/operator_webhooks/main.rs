@@ -6,5 +6,6 @@ mod admission;
 mod certificates;
 mod conversion;
 mod hooks;
+mod mounted;
 #[path = "../../../generator/tests/objects/mod.rs"]
 mod objects;
