@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Stops what up.sh started in DIR, last started first, and returns when it is gone. usage: down.sh DIR
 set -uo pipefail
-cd "${1:?usage: down.sh DIR}" || exit 1
+cd "${1:?usage: down.sh DIR}" 2>/dev/null || exit 0 # gone, and with it all that ran there
 for name in controllers apiserver etcd; do
   [ -f "$name.pid" ] || continue
   pid=$(cat "$name.pid")

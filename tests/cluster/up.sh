@@ -137,8 +137,9 @@ fi
 if [ -n "$attached" ]; then
   echo ready
   cat >/dev/null # until the other end of the pipe is gone
+  cd / # the folder may go at any moment now: the next test process clears up, too
   "$here/down.sh" "$dir"
-  rm -rf etcd # the logs stay
+  rm -rf "$dir/etcd" # the logs stay
 else
   trap - EXIT
   echo "export KUBECONFIG=$dir/kubeconfig"

@@ -202,7 +202,10 @@ fn fresh_folder() -> Result<PathBuf> {
         let name = entry.file_name().to_string_lossy().into_owned();
         let owner = name.split('-').next().unwrap_or_default();
         if !Path::new("/proc").join(owner).exists() {
-            // Another test process may be doing the same.
+            // Its servers first: without the folder nobody would know them as ours. Another test process may be doing
+            // the same.
+            let down = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster/down.sh");
+            let _ = Command::new(down).arg(entry.path()).stderr(Stdio::null()).status();
             let _ = fs::remove_dir_all(entry.path());
         }
     }

@@ -1,5 +1,6 @@
 //! The starter itself: it must not leave servers behind.
 
+use llsd_tests::cluster::Cluster;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,4 +33,26 @@ fn servers_stop_with_the_pipe_of_their_owner() {
     assert!(gone, "still running: {servers:?}");
     assert!(starter.wait().expect("it ends").success());
     fs::remove_dir_all(folder).expect("the folder is ours");
+}
+
+/// Not even a process that is killed together with the one that watches over its servers leaves them behind for good.
+#[test]
+fn servers_of_the_dead_stop_when_the_next_are_started() {
+    let mut owner = Command::new("true").spawn().expect("a process");
+    owner.wait().expect("it ends");
+    let folder = std::env::temp_dir().join("llsd-cluster").join(format!("{}-0", owner.id()));
+    let status = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster/up.sh"))
+        .arg(&folder)
+        .stdout(Stdio::null())
+        .status()
+        .expect("up.sh runs");
+    assert!(status.success());
+    let servers: Vec<_> = ["etcd", "apiserver"]
+        .map(|name| fs::read_to_string(folder.join(format!("{name}.pid"))).expect("a process id"))
+        .map(|pid| Path::new("/proc").join(pid.trim()))
+        .into();
+    assert!(servers.iter().all(|server| server.exists()), "{servers:?}");
+    drop(Cluster::own());
+    assert!(!folder.exists(), "{}", folder.display());
+    assert!(!servers.iter().any(|server| server.exists()), "still running: {servers:?}");
 }
