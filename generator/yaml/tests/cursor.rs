@@ -125,6 +125,12 @@ fn flow() {
     check("a: [x, y$0]\n", r#"item a/1; "y" of "y""#);
     check("a: [x, $0\nb: 1\n", r#"item a/1; "" of """#);
     check("a: [{n: 1, $0}]\n", r#"key in `a/0` beside [n]; "" of """#);
+    check("a: {$0, b: 1}\n", r#"key in `a` beside [b]; "" of """#);
+    check("a: {b: 1, $0, c: {d: 2}}\n", r#"key in `a` beside [b,c]; "" of """#);
+    check("l:\n  - {n: 1, $0, c: {d: 2}}\n", r#"key in `l/0` beside [n,c]; "" of """#);
+    check("l:\n  - {$0, n: 1, c: {d: 2}}\n", r#"key in `l/0` beside [n,c]; "" of """#);
+    check("a: [$0, x]\n", r#"item a/0; "" of """#);
+    check("a: [x, $0, y]\n", r#"item a/1; "" of """#);
 }
 
 #[test]
