@@ -41,6 +41,8 @@ pub struct Cursor {
     pub prefix: String,
     /// A blank has to be written in front of the completion: the cursor stands directly behind `:` or `-`.
     pub needs_space: bool,
+    /// Between brackets: what is written has to be in flow style.
+    pub flow: bool,
 }
 
 /// Finds out what can be written at the offset. An offset out of bounds or inside a character is moved back.
@@ -54,7 +56,10 @@ pub fn cursor_at(doc: &Document, offset: usize) -> Cursor {
     if doc.comment_at(offset).is_some_and(|c| c.span.start < offset) {
         return here.cursor(Place::Comment, Vec::new(), Span::empty(offset));
     }
-    here.in_flow().unwrap_or_else(|| here.in_block())
+    match here.in_flow() {
+        Some(cursor) => Cursor { flow: true, ..cursor },
+        None => here.in_block(),
+    }
 }
 
 struct Here<'d> {
@@ -79,7 +84,7 @@ impl<'d> Here<'d> {
         let needs_space = matches!(place, Place::Value { .. } | Place::Item { .. })
             && replace.is_empty()
             && self.text[..replace.start].ends_with([':', '-']);
-        Cursor { place, container, replace, prefix, needs_space }
+        Cursor { place, container, replace, prefix, needs_space, flow: false }
     }
 
     fn none(&self) -> Cursor {
@@ -90,7 +95,7 @@ impl<'d> Here<'d> {
         let existing = container
             .iter()
             .flat_map(|n| n.entries())
-            .filter(|e| Some(e.key) != own)
+            .filter(|e| Some(e.key) != own && !e.key.is_absent())
             .map(|e| e.key.key_text().into_owned())
             .collect();
         self.cursor(Place::Key { existing }, path, replace)
@@ -201,16 +206,45 @@ impl<'d> Here<'d> {
         if before_comment.trim().is_empty() {
             return self.by_indentation(self.offset - start, Span::empty(self.offset));
         }
+        if let Some(cursor) = self.in_front_of_colon(start) {
+            return cursor;
+        }
         if self.offset < start + indent || self.text[start..].starts_with("---") {
             return self.none();
         }
         // A word alone on its line that the parser could not place is a key half typed.
         let word = Span::new(start + indent, start + before_comment.trim_end().len());
         let is_word = !word.slice(self.text).contains([':', '{', '[']) && !word.slice(self.text).starts_with('-');
-        if is_word && word.contains(self.offset) && self.doc.node_at(self.offset).is_none_or(|node| !node.is_scalar()) {
+        let placed = self.doc.node_at(self.offset).is_some_and(|node| node.is_scalar() && !node.is_absent());
+        if is_word && word.contains(self.offset) && !placed {
             return self.by_indentation(indent, word);
         }
         self.behind_sign(start)
+    }
+
+    /// At the start of a line, or behind its dashes, with the colon and the value of a key that is gone.
+    fn in_front_of_colon(&self, line: usize) -> Option<Cursor> {
+        let signs = &self.text[line..self.offset];
+        let rest = &self.text[self.offset..];
+        let behind = rest.trim_start_matches([' ', '\t']);
+        let colon = self.offset + rest.len() - behind.len();
+        let is_value = behind.strip_prefix(':')?.chars().next().is_none_or(char::is_whitespace);
+        if !is_value || !signs.split([' ', '\t']).all(|sign| matches!(sign, "" | "-" | "?")) {
+            return None;
+        }
+        let place = Span::empty(self.offset);
+        let mut node = self.doc.node_at(colon);
+        while let Some(found) = node {
+            let own = found
+                .entries()
+                .map(|entry| entry.key)
+                .find(|key| key.is_absent() && (self.offset..=colon).contains(&key.span().start));
+            if own.is_some() {
+                return Some(self.key(Some(found), found.path(), place, own));
+            }
+            node = found.parent();
+        }
+        Some(self.by_indentation(self.offset - line, place))
     }
 
     /// The scalar the cursor is in or touches.
@@ -284,6 +318,10 @@ impl<'d> Here<'d> {
                 if value.key().is_some() && !between.contains(':') {
                     return self.none();
                 }
+                // Behind a dash that the keys of its item stand below.
+                if value.key().is_none() && value.is_mapping() && !value.is_flow() {
+                    return self.key(Some(value), value.path(), Span::empty(self.offset), None);
+                }
                 return self.value(value, Span::empty(self.offset));
             }
             let gap = &self.text[span.end.min(self.offset)..self.offset];
@@ -294,11 +332,23 @@ impl<'d> Here<'d> {
         }
     }
 
-    /// The offset of an item's dash: at its collection's column, on the item's line or above.
+    /// The offset of an item's dash: at its collection's column, on the item's line or above, with nothing but
+    /// comments between.
     fn dash_of(&self, item: Node<'d>) -> usize {
         let start = item.full_span().start;
-        let head = self.text[..start].trim_end_matches([' ', '\t', '\n', '\r']);
-        if head.ends_with('-') { head.len() - 1 } else { start }
+        let comments = self.doc.comments();
+        let mut above = comments.partition_point(|comment| comment.span.start < start);
+        let mut head = &self.text[..start];
+        loop {
+            head = head.trim_end_matches([' ', '\t', '\n', '\r']);
+            match above.checked_sub(1).map(|last| comments[last].span) {
+                Some(comment) if comment.start < head.len() && comment.end >= head.len() => {
+                    head = &self.text[..comment.start];
+                    above -= 1;
+                }
+                _ => return if head.ends_with('-') { head.len() - 1 } else { start },
+            }
+        }
     }
 
     /// On an empty or half-typed line: the level is chosen by the column.
@@ -351,7 +401,11 @@ impl<'d> Here<'d> {
             path.push(Step::Index(count));
             return self.cursor(Place::Item { path }, container, replace);
         }
-        let own = chosen.entries().map(|e| e.key).find(|k| k.span().start == replace.start && !replace.is_empty());
+        // Of a quote without end the key begins behind it.
+        let quoted = usize::from(replace.slice(self.text).starts_with(['"', '\'']));
+        let mut keys = chosen.entries().map(|entry| entry.key);
+        let own = keys
+            .find(|key| !replace.is_empty() && (replace.start..=replace.start + quoted).contains(&key.span().start));
         self.key(Some(chosen), chosen.path(), replace, own)
     }
 

@@ -163,3 +163,44 @@ fn quoted_keys() {
 fn keys_beside_template_lines() {
     check("a:\n  b$0\n  {{- with .x }}\n  c: 1\n  {{- end }}\n", r#"key in `a` beside [c]; "b" of "b""#);
 }
+
+#[test]
+fn in_front_of_a_colon() {
+    check("$0: x\nb: 1\n", r#"key in `` beside [b]; "" of """#);
+    check("$0:\n  x: 1\nb: 2\n", r#"key in `` beside [b]; "" of """#);
+    check("spec:\n  $0: x\n  b: 1\n", r#"key in `spec` beside [b]; "" of """#);
+    check("spec:\n  a: 1\n  $0:\n    c: 1\n  b: 1\n", r#"key in `spec` beside [a,b]; "" of """#);
+    check("spec:\n  a:\n    $0:\n      c: 1\n  b: 1\n", r#"key in `spec/a` beside []; "" of """#);
+    check("spec:\n  a: 1\n  $0 : x\n", r#"key in `spec` beside [a]; "" of """#);
+    check("spec:\n  pr$0: x\n  b: 1\n", r#"key in `spec` beside [b]; "pr" of "pr""#);
+    check("l:\n  - $0: x\n    b: 1\n", r#"key in `l/0` beside [b]; "" of """#);
+    check("l:\n  - a: 1\n    $0: x\n  - c: 1\n", r#"key in `l/0` beside [a]; "" of """#);
+    check("l:\n  - - $0: x\n", r#"key in `l/0/0` beside []; "" of """#);
+    check("l: {$0: x, b: 1}\n", r#"key in `l` beside [b]; "" of """#);
+    check("l: {b: 1, $0: x}\n", r#"key in `l` beside [b]; "" of """#);
+    check("l: [{b: 1}, {$0: x}]\n", r#"key in `l/1` beside []; "" of """#);
+    check("a: b\nc $0: x\n", r#"none; "" of """#);
+}
+
+#[test]
+fn behind_a_dash_with_keys_below() {
+    check("l:\n  - $0\n    b: 1\n", r#"key in `l/0` beside [b]; "" of """#);
+    check("l:\n  - $0 # loud\n    b: 1\n", r#"key in `l/0` beside [b]; "" of """#);
+    check("l:\n  - $0\n    # loud\n\n    # and long\n    b: 1\n", r#"key in `l/0` beside [b]; "" of """#);
+    check("l:\n  - a: 1\n  - $0 # loud\n    b: 1\n", r#"key in `l/1` beside [b]; "" of """#);
+}
+
+#[test]
+fn an_entry_is_missing_between_brackets_and_more_follows() {
+    check("l:\n  - {$0, a: 1}\n  - {b: 1, a: 2}\n", r#"key in `l/0` beside [a]; "" of """#);
+    check("l:\n  - {b: 1, $0, c: \"x\"}\n  - {b: 2}\n", r#"key in `l/0` beside [b,c]; "" of """#);
+    check("l:\n  - [$0, a]\n  - [b]\n", r#"item l/0/0; "" of """#);
+}
+
+#[test]
+fn a_quote_that_was_just_opened() {
+    check("\"a\": \"b\"\n\"$0\n\"c\": d\n", r#"key in `` beside [a,c]; "" of "\"""#);
+    check("\"a\": \"b\"\n\"$0\n", r#"key in `` beside [a]; "" of "\"""#);
+    check("a:\n  \"b\": 'c'\n  \"$0\nd: e\n", r#"key in `a` beside [b]; "" of "\"""#);
+    check("a:\n  b:\n  - \"c\": \"d\"\n  \"$0\n  \"e\":\n    f: g\n", r#"key in `a` beside [b,e]; "" of "\"""#);
+}

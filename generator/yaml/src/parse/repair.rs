@@ -74,10 +74,15 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
 }
 
 /// Where the first error is that a likelier text could mend. Lines that version control leaves are no such error: what
-/// stands between them is as its author wrote it.
+/// stands between them is as its author wrote it. Nor is an entry that is missing between brackets: nothing else is in
+/// doubt.
 fn first_fault(bytes: &[u8], reading: &Reading) -> Option<usize> {
     let starts = reading.errors.iter().map(|error| error.span.start);
-    starts.filter(|start| !line::is_conflict(bytes, line_at(bytes, *start).start)).min()
+    let between = |at: usize| {
+        let before = bytes[..at].trim_ascii_end().last();
+        bytes.get(at) == Some(&b',') && matches!(before, Some(b'{' | b'[' | b','))
+    };
+    starts.filter(|start| !line::is_conflict(bytes, line_at(bytes, *start).start) && !between(*start)).min()
 }
 
 /// Whether all that is wrong is the end of one line that is being typed: a key without its colon, or a value whose
