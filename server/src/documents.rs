@@ -54,6 +54,20 @@ impl Snapshot {
         known.map(|known| (known, None)).or_else(previous)
     }
 
+    /// Where something stands now that was found in the newest analysis there is, without waiting for one in progress.
+    pub fn locate(&self, find: impl FnOnce(&Analysis) -> Option<Span>) -> Option<Span> {
+        let (known, since) = self.latest()?;
+        let span = find(&known)?;
+        match since {
+            Some(delta) if span.start >= delta.old.end => {
+                let moved = |offset: usize| offset + delta.new.end - delta.old.end;
+                Some(Span::new(moved(span.start), moved(span.end)))
+            }
+            // what was edited itself stands about there
+            _ => Some(span),
+        }
+    }
+
     /// Whether its verdict may depend on an object or resource of one of these names.
     pub fn mentions_any(&self, names: &std::collections::HashSet<String>) -> bool {
         // What is new in the text since will be looked at anyway.

@@ -11,6 +11,8 @@ const MAX_DEPTH: usize = 12;
 const MAX_ENTRIES: usize = 50_000;
 /// How long a scan may take.
 const MAX_TIME: Duration = Duration::from_secs(5);
+/// Names of files that say what becomes of the others.
+const TELLING: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
 /// Folders that hold other people's files or build results.
 const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycache__"];
 
@@ -18,6 +20,24 @@ const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycac
 #[must_use]
 pub fn is_manifest(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+        || is_part(path, "Kustomization")
+}
+
+/// Whether a file says what becomes of the others in its folder: a kustomization, or the head of a Helm chart.
+#[must_use]
+pub fn tells_what_is_applied(path: &Path) -> bool {
+    TELLING.iter().any(|name| is_part(path, name))
+}
+
+/// The files beside `file`, or in a folder above it, that say what becomes of it.
+#[must_use]
+pub fn telling(file: &Path) -> Vec<PathBuf> {
+    let folders = file.ancestors().skip(1).take(MAX_DEPTH);
+    folders.flat_map(|folder| TELLING.map(|name| folder.join(name))).filter(|path| path.is_file()).collect()
+}
+
+fn is_part(path: &Path, name: &str) -> bool {
+    path.file_name().is_some_and(|last| last == name)
 }
 
 /// The YAML files below `folder`, in the order of their names, within the limits of this module. Symbolic links,
@@ -78,11 +98,12 @@ pub fn objects_of(text: &str) -> Pieces {
 }
 
 /// A text understood on its own; `None` if it has nothing that other files ask for: no object, no resource, no config,
-/// and no reference to an object.
+/// no reference to an object, and nothing about what is applied.
 #[must_use]
-pub fn analysis_of(text: &str) -> Option<Analysis> {
+pub fn analysis_of(path: &Path, text: &str) -> Option<Analysis> {
     let words = ["secret", "configMap", "provider_id"];
-    let mentions = may_have_objects(text) || may_have_resources(text) || words.iter().any(|word| text.contains(word));
+    let named = may_have_objects(text) || may_have_resources(text) || words.iter().any(|word| text.contains(word));
+    let mentions = named || tells_what_is_applied(path);
     mentions.then(|| ide::analyse(text.into(), None, &Workspace::new()))
 }
 

@@ -3,7 +3,7 @@
 mod support;
 
 use expect_test::expect;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -423,4 +423,35 @@ fn files_of_a_folder_know_each_other() {
     assert_eq!(found[0]["path"], "spec.providers.inference[0].apiKey.secretKeyRef.key", "{found:?}");
     folder.write("resource.yaml", with_key.replace("tokne", "token"));
     assert_eq!(folder.llsd(&["check", "."]).code, 0);
+}
+
+#[test]
+fn a_name_that_two_files_have_is_told_with_the_other_place() {
+    let folder = Folder::new("namesakes");
+    let (one, two) = ("a.yaml", "./b.yaml");
+    folder.write(one, CLEAN);
+    folder.write(two, format!("# the second\n{CLEAN}"));
+    // beside each other: a remark, also where the files are named in several ways
+    let whole = folder.0.join(one).display().to_string();
+    let ran = folder.llsd(&["check", "--format", "json", &whole, two]);
+    let found = findings(&ran);
+    assert_eq!((ran.code, found.len()), (0, 2), "{found:?}");
+    assert_eq!(
+        (&found[0]["rule"], &found[0]["severity"]),
+        (&json!("llsd::metadata::same-folder"), &json!("information"))
+    );
+    assert_eq!(found[1]["related"][0]["file"], whole);
+    let (line, column) = (found[1]["start"]["line"].as_u64().unwrap() - 1, &found[1]["start"]["column"]);
+    assert_eq!(found[1]["related"][0]["start"], json!({"line": line, "column": column}));
+    // a kustomization counts that was not named itself
+    let kustomization = folder.write("kustomization.yaml", "resources: [a.yaml]\n");
+    assert_eq!(findings(&folder.llsd(&["check", "--format", "json", one, two])), Vec::<Value>::new());
+    fs::write(&kustomization, "resources: [a.yaml, b.yaml]\n").unwrap();
+    let ran = folder.llsd(&["check", one, two]);
+    assert_eq!(ran.code, 1);
+    let place = format!("   = see {two}:{}:{column}: The other resource of this name\n", line + 1);
+    assert!(ran.out.contains("error[llsd::metadata::duplicate]") && ran.out.contains(&place), "{}", ran.out);
+    let sarif: Value = serde_json::from_str(&folder.llsd(&["check", "--format", "sarif", one, two]).out).unwrap();
+    let related = &sarif["runs"][0]["results"][0]["relatedLocations"][0];
+    assert_eq!(related["physicalLocation"]["region"]["startLine"], json!(line + 1), "{sarif}");
 }

@@ -21,4 +21,17 @@ pub struct Facts {
     pub image: Option<String>,
     /// The namespace and name of the other resources of this kind.
     pub resources: BTreeSet<ObjectKey>,
+    /// Resources of other files that are applied together with those of the same namespace and name here.
+    pub namesakes: BTreeMap<ObjectKey, Namesake>,
+}
+
+/// A resource of the same namespace and name in another file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Namesake {
+    /// The file, as the caller names it.
+    pub file: String,
+    /// The file, as a person names it.
+    pub shown: String,
+    /// The kustomization that lists both files. `None`: they lie beside each other in one folder.
+    pub kustomization: Option<String>,
 }

@@ -1,13 +1,15 @@
 //! `llsd check`.
 
 use super::input::{self, Unreadable};
-use super::report::{self, Checked, Format};
+use super::report::{self, Checked, Format, Other};
 use super::{CLEAN, FAILURE, FINDINGS, complain};
 use crate::ide::{self, Analysis, Severity, Workspace};
+use crate::workspace;
 use clap::Args;
 use rayon::prelude::*;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Say what is wrong with the resources in files
@@ -41,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let mut files = Vec::with_capacity(texts.len());
     for (source, text) in sources.into_iter().zip(texts) {
         match text {
-            Ok(text) => files.push((source.to_string(), text)),
+            Ok(text) => files.push(File { name: source.to_string(), key: source.key(), text }),
             Err(problem) => unreadable.push(problem),
         }
     }
@@ -53,22 +55,54 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     Ok(code(&checked, &unreadable))
 }
 
-/// Every file on its own, then once more those that may refer to objects of others.
-fn check(files: &[(String, Arc<str>)]) -> Vec<Checked> {
+/// A file that is checked.
+struct File {
+    /// As it was named.
+    name: String,
+    /// The same however it is named.
+    key: Arc<str>,
+    text: Arc<str>,
+}
+
+/// Every file on its own, then once more those that may have to do with others.
+fn check(files: &[File]) -> Vec<Checked> {
     let alone = Workspace::new();
-    let first: Vec<Analysis> = files.par_iter().map(|(_, text)| ide::analyse(text.clone(), None, &alone)).collect();
+    let first: Vec<Analysis> = files.par_iter().map(|file| ide::analyse(file.text.clone(), None, &alone)).collect();
     let mut workspace = Workspace::new();
-    for ((name, _), analysis) in files.iter().zip(&first) {
-        workspace.set(name, analysis.objects());
+    for (file, analysis) in files.iter().zip(&first) {
+        workspace.set(&file.key, analysis.objects());
     }
-    let together = files.len() > 1 && workspace.objects().next().is_some();
-    let again = |(name, text): &(String, Arc<str>), analysis: Analysis| {
-        if !together || !analysis.is_relevant() {
-            return Checked::new(name.clone(), &analysis);
-        }
-        Checked::new(name.clone(), &ide::analyse(text.clone(), Some(&analysis), &workspace.seen_by(name)))
+    learn_what_is_applied(files, &mut workspace);
+    let numbers: HashMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (&*file.key, number)).collect();
+    let elsewhere = |other: &ide::Elsewhere| {
+        let number = *numbers.get(other.file.as_deref()?)?;
+        let span = first[number].named_at(&other.resource, None)?;
+        Some(Other::new(files[number].name.clone(), &files[number].text, span))
     };
-    files.par_iter().zip(first).map(|(file, analysis)| again(file, analysis)).collect()
+    let together = files.len() > 1 && workspace.files().next().is_some();
+    let again = |(file, analysis): (&File, &Analysis)| {
+        if !together || !analysis.is_relevant() {
+            return Checked::new(file.name.clone(), analysis, &elsewhere);
+        }
+        let workspace = workspace.seen_by(&file.key);
+        Checked::new(file.name.clone(), &ide::analyse(file.text.clone(), Some(analysis), &workspace), &elsewhere)
+    };
+    files.par_iter().zip(&first).map(again).collect()
+}
+
+/// Kustomizations and charts count also where only some files of their folders were named. They are looked for beside
+/// files that repeat a name only.
+fn learn_what_is_applied(files: &[File], workspace: &mut Workspace) {
+    let known: HashSet<&str> = files.iter().map(|file| &*file.key).collect();
+    let telling: BTreeSet<PathBuf> =
+        workspace.repeating().flat_map(|file| workspace::telling(Path::new(&**file))).collect();
+    for path in telling {
+        let source = input::Source::File(path);
+        let key = source.key();
+        if let (false, Ok(text)) = (known.contains(&*key), source.read()) {
+            workspace.set(&key, ide::analyse(text, None, &Workspace::new()).objects());
+        }
+    }
 }
 
 fn code(checked: &[Checked], unreadable: &[Unreadable]) -> u8 {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// Larger files are refused: nobody writes them, and each byte is looked at several times.
@@ -24,6 +24,20 @@ impl Source {
     /// The source that an argument names.
     pub(super) fn named(argument: &Path) -> Self {
         if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(argument.to_path_buf()) }
+    }
+
+    /// The same for the same file, however it was named, with `/` between folders.
+    pub(super) fn key(&self) -> Arc<str> {
+        let Self::File(path) = self else { return Arc::from(self.to_string()) };
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let mut plain = PathBuf::new();
+        for part in whole.components() {
+            match part {
+                Component::ParentDir => _ = plain.pop(),
+                other => plain.push(other),
+            }
+        }
+        Arc::from(plain.to_string_lossy().replace('\\', "/"))
     }
 
     /// Its text.

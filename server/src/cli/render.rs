@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
 /// Says what is in the way of a config: the errors of the resource, else the reason that the preview gives.
 fn refuse(chosen: &Chosen) -> io::Result<u8> {
     let document = chosen.resource.document;
-    let mut checked = Checked::new(chosen.name.clone(), &chosen.analysis);
+    let mut checked = Checked::new(chosen.name.clone(), &chosen.analysis, &|_| None);
     checked.diagnostics.retain(|found| found.document == document && found.severity == Severity::Error);
     if checked.diagnostics.is_empty() {
         let preview = crate::ide::preview(&chosen.analysis, document);

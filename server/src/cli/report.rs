@@ -7,8 +7,10 @@ mod junit;
 mod place;
 mod sarif;
 
-use crate::ide::{Analysis, Diagnostic};
+use crate::ide::{self, Analysis, Diagnostic, Span};
 use clap::ValueEnum;
+use place::{Lines, Place};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -38,12 +40,40 @@ pub(super) struct Checked {
     pub(super) resources: usize,
     /// In the order of their places.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// Places in other files that belong to some of them, by number.
+    pub(super) others: BTreeMap<usize, Other>,
 }
+
+/// A place in another file.
+#[derive(Clone, Debug)]
+pub(super) struct Other {
+    /// The file, as it is named on the command line.
+    name: String,
+    /// Where it begins.
+    start: Place,
+    /// Where it ends.
+    end: Place,
+}
+
+impl Other {
+    /// A span of a text, in a file of this name.
+    pub(super) fn new(name: String, text: &str, span: Span) -> Self {
+        let lines = Lines::new(text);
+        Self { name, start: lines.place(span.start), end: lines.place(span.end) }
+    }
+}
+
+/// Finds a resource of another file.
+pub(super) type Elsewhere<'a> = &'a (dyn Fn(&ide::Elsewhere) -> Option<Other> + Sync);
 
 impl Checked {
     /// What an analysis says of a file.
-    pub(super) fn new(name: String, analysis: &Analysis) -> Self {
-        Self { name, text: analysis.text(), resources: analysis.resources().len(), diagnostics: analysis.diagnostics() }
+    pub(super) fn new(name: String, analysis: &Analysis, elsewhere: Elsewhere<'_>) -> Self {
+        let diagnostics = analysis.diagnostics();
+        let others = diagnostics.iter().enumerate();
+        let others = others.filter_map(|(number, found)| Some((number, elsewhere(found.elsewhere.as_ref()?)?)));
+        let (others, resources) = (others.collect(), analysis.resources().len());
+        Self { name, text: analysis.text(), resources, diagnostics, others }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Findings and syntax errors as places of the text.
 
 use super::document::{DocumentAnalysis, Resource};
-use super::types::{CodeFix, Diagnostic, Severity};
+use super::types::{CodeFix, Diagnostic, Elsewhere, Severity};
 use super::{Span, fix, place};
 use llsd_generator::check::finding::Finding;
+use std::sync::Arc;
 
 /// Not well-formed YAML.
 pub(crate) const SYNTAX: &str = "llsd::yaml::syntax";
@@ -13,6 +14,12 @@ const REQUIRED: &str = "llsd::schema::required";
 
 /// A setting that the provider type needs is not there.
 const MISSING_SETTING: &str = "llsd::provider::missing-setting";
+
+/// Another resource of the file or of a kustomization has the same name.
+const DUPLICATE: &str = "llsd::metadata::duplicate";
+
+/// A resource of another file in the folder has the same name.
+const SAME_FOLDER: &str = "llsd::metadata::same-folder";
 
 /// Syntax errors shown of one document at most: nobody mends more at a time.
 const SYNTAX_ERRORS: usize = 50;
@@ -91,6 +98,7 @@ fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
             message: error.message.clone(),
             tags: Vec::new(),
             related: Vec::new(),
+            elsewhere: None,
             fixes: Vec::new(),
             server_text: None,
             path: String::new(),
@@ -130,6 +138,7 @@ fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
             .iter()
             .map(|other| (place::span(tree, &at(&other.path), finding.target), bounded(&other.message)))
             .collect(),
+        elsewhere: elsewhere(document, resource, finding),
         fixes: finding
             .fixes
             .iter()
@@ -145,6 +154,17 @@ fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
         path: finding.path.to_string(),
         document: 0,
     }
+}
+
+/// The other resource of a name that is taken twice.
+fn elsewhere(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> Option<Elsewhere> {
+    if !matches!(finding.rule, DUPLICATE | SAME_FOLDER) {
+        return None;
+    }
+    let key = (resource.namespace().to_owned(), resource.name().to_owned());
+    let namesake = document.facts().namesakes.get(&key);
+    let file = namesake.map(|other| Arc::from(other.file.as_str()));
+    Some(Elsewhere { file, resource: key, message: "The other resource of this name" })
 }
 
 impl Diagnostic {

@@ -5,7 +5,7 @@ use super::memo::Memo;
 use super::names::DocumentNames;
 use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
-use super::workspace::Objects;
+use super::workspace::{ObjectKey, Objects};
 use super::{diagnostics, knowledge, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::catalog::Catalog;
@@ -98,6 +98,11 @@ impl Resource {
         self.value.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Whether it has this namespace and name.
+    pub(crate) fn is_called(&self, (namespace, name): &ObjectKey) -> bool {
+        self.name() == name && self.namespace() == namespace
+    }
+
     /// A path of the document as one of this resource; `None` if it leads elsewhere.
     pub(crate) fn relative(&self, path: &Path) -> Option<Path> {
         let inside = path.segments().strip_prefix(self.base.segments())?;
@@ -118,6 +123,7 @@ impl DocumentAnalysis {
                 None => objects.add(value),
             }
         }
+        objects.resources = resources.iter().filter_map(known_name).collect();
         let references =
             resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
         let contribution = contribution(&resources, &objects);
@@ -307,6 +313,15 @@ fn path_name(path: &Path) -> &str {
         Some(Segment::Key(name)) => name,
         _ => "",
     }
+}
+
+/// Namespace and name of a resource, and the version that it is written in; `None` where a template fills them in, or
+/// there is no name.
+fn known_name(resource: &Resource) -> Option<(ObjectKey, ApiVersion)> {
+    let name = Path::parse("metadata.name");
+    let open = covered(&resource.unknown, &name) || covered(&resource.unknown, &Path::parse("metadata.namespace"));
+    let key = (resource.namespace().to_owned(), resource.name().to_owned());
+    (!open && !key.1.is_empty()).then_some((key, resource.version))
 }
 
 fn contribution(resources: &[Resource], objects: &Objects) -> u64 {

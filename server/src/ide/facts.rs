@@ -86,6 +86,8 @@ fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
         if known.own.resources_called(&key) > 1 {
             facts.resources.insert(key);
+        } else if let Some(namesake) = known.workspace.namesake(&key, resource.version) {
+            facts.namesakes.insert(key, namesake);
         }
     }
     facts

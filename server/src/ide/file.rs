@@ -266,7 +266,7 @@ impl File {
 
     /// Whether the verdict on some document depends on an object or resource of one of these names.
     pub(crate) fn mentions_any(&self, names: &HashSet<String>) -> bool {
-        self.chunks.iter().any(|chunk| names.iter().any(|name| chunk.names().mentioned.contains(name)))
+        self.chunks.iter().any(|chunk| share(names, &chunk.names().mentioned))
     }
 
     /// All names that some document's verdict depends on.
@@ -285,6 +285,24 @@ impl File {
     /// How many resources of this namespace and name there are.
     pub(crate) fn resources_called(&self, key: &ObjectKey) -> usize {
         self.chunks.iter().filter_map(|chunk| chunk.names().resources.get(key)).sum()
+    }
+
+    /// The documents that have a resource of this namespace and name, in order.
+    pub(crate) fn called(&self, key: &ObjectKey) -> impl Iterator<Item = Located<'_>> {
+        let (mut number, mut offset) = (0, 0);
+        self.chunks.iter().flat_map(move |chunk| {
+            let has = chunk.names().resources.contains_key(key);
+            let (first, mut start) = (number, offset);
+            number += chunk.documents.len();
+            offset += chunk.bytes;
+            let documents = if has { chunk.documents.as_slice() } else { &[] };
+            let located = documents.iter().enumerate().map(move |(inside, document)| {
+                let located = Located { number: first + inside, offset: start, document };
+                start += document.tree().text().len();
+                located
+            });
+            located.filter(|located| located.document.resources().iter().any(|one| one.is_called(key)))
+        })
     }
 
     /// What the file mentions, in pieces that stay the same while their documents do.
@@ -346,6 +364,12 @@ impl File {
     }
 }
 
+/// Whether two sets have a name in common. Only the smaller one is gone through.
+pub(crate) fn share(one: &HashSet<String>, other: &HashSet<String>) -> bool {
+    let (small, large) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    small.iter().any(|name| large.contains(name))
+}
+
 /// Names of objects and resources about which something is new.
 #[derive(Debug)]
 pub(crate) enum Changed {
@@ -363,7 +387,7 @@ impl Changed {
     fn touches(&self, mentioned: &HashSet<String>) -> bool {
         match self {
             Self::All => true,
-            Self::Names(names) => names.iter().any(|name| mentioned.contains(name)),
+            Self::Names(names) => share(names, mentioned),
         }
     }
 

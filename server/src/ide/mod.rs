@@ -4,6 +4,7 @@
 //! a function of it, so questions may run on any thread, and an answer always fits the text it was asked about.
 
 mod actions;
+mod applied;
 mod block;
 mod cluster;
 mod complete;
@@ -62,8 +63,8 @@ pub use references::{highlight, references};
 pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
 pub use tokens::{Token, TokenKind};
 pub use types::{
-    ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Hover, LineOrigin, OriginKind,
-    Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
+    ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
+    OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
 pub use workspace::{ObjectKey, Objects, Pieces, Workspace};
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
@@ -218,7 +219,7 @@ impl Analysis {
     pub fn diagnostics_until(&self, stop: Stop<'_>) -> Vec<Diagnostic> {
         let of = |located: Located<'_>| -> Vec<Diagnostic> {
             let found = located.document.diagnostics();
-            found.iter().map(|diagnostic| diagnostic.in_file(located.number, located.offset)).collect()
+            found.iter().map(|diagnostic| self.in_file(diagnostic, located)).collect()
         };
         self.file.faulty(stop).into_iter().flat_map(of).collect()
     }
@@ -228,9 +229,43 @@ impl Analysis {
     pub fn diagnostics_around(&self, span: Span) -> Vec<Diagnostic> {
         let of = |located: Located<'_>| -> Vec<Diagnostic> {
             let found = located.document.diagnostics();
-            found.iter().map(|diagnostic| diagnostic.in_file(located.number, located.offset)).collect()
+            found.iter().map(|diagnostic| self.in_file(diagnostic, located)).collect()
         };
         self.touching(span).into_iter().flat_map(of).collect()
+    }
+
+    /// A diagnostic of a document with places of the file.
+    fn in_file(&self, diagnostic: &Diagnostic, located: Located<'_>) -> Diagnostic {
+        let mut moved = diagnostic.in_file(located.number, located.offset);
+        if let Some(Elsewhere { resource, message, .. }) = moved.elsewhere.take_if(|other| other.file.is_none()) {
+            let other = self.named_at(&resource, Some(moved.span));
+            moved.related.extend(other.map(|span| (span, message.to_owned())));
+        }
+        moved
+    }
+
+    /// Where the name of the first resource of this namespace and name stands, other than at `except`.
+    #[must_use]
+    pub fn named_at(&self, resource: &ObjectKey, except: Option<Span>) -> Option<Span> {
+        let called = self.file.called(resource).flat_map(|located| {
+            let all = located.document.resources().iter().filter(|one| one.is_called(resource));
+            all.map(move |one| place::name_of(located.document.tree(), &one.base).shift(located.offset))
+        });
+        called.into_iter().find(|span| Some(*span) != except)
+    }
+
+    /// Where the names of its resources stand.
+    #[must_use]
+    pub fn resource_names(&self) -> Vec<(ObjectKey, Span)> {
+        let of = |located: Located<'_>| -> Vec<_> {
+            let all = located.document.resources().iter().filter(|one| !one.name().is_empty());
+            all.map(|one| {
+                let span = place::name_of(located.document.tree(), &one.base).shift(located.offset);
+                ((one.namespace().to_owned(), one.name().to_owned()), span)
+            })
+            .collect()
+        };
+        self.file.iter().flat_map(of).collect()
     }
 
     /// The parts of the file with diagnostics, in order. Taking a part may take the time to judge its documents.

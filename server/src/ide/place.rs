@@ -30,6 +30,11 @@ pub(crate) fn span(document: &Document, steps: &[Step], target: Target) -> Span 
     }
 }
 
+/// Where the name of the resource at `base` stands.
+pub(crate) fn name_of(document: &Document, base: &Path) -> Span {
+    span(document, &steps(base, &Path::parse("metadata.name")), Target::Value)
+}
+
 /// Mappings with more entries than this are not searched for a key's second entry: it would cost too much.
 const NARROW: usize = 64;
 

@@ -1,7 +1,8 @@
 //! The answers, as plain data. Offsets are bytes of the file's text; no type here knows an editor protocol.
 
-use super::Span;
+use super::{ObjectKey, Span};
 pub use llsd_generator::check::finding::{Severity, Tag};
+use std::sync::Arc;
 
 /// Replace the bytes of `span` by `new_text`. Edits of one action do not overlap and all refer to the text as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,8 @@ pub struct Diagnostic {
     pub tags: Vec<Tag>,
     /// Other places of the file that belong to it.
     pub related: Vec<(Span, String)>,
+    /// The other resource, for one whose name is taken twice: it may be in another file.
+    pub elsewhere: Option<Elsewhere>,
     /// Changes that would mend it, best first.
     pub fixes: Vec<CodeFix>,
     /// The API server's own words, where it would say it too.
@@ -46,6 +49,18 @@ pub struct Diagnostic {
     pub path: String,
     /// Number of the document in the file, from 0.
     pub document: usize,
+}
+
+/// A resource that a diagnostic points at. Its place is looked up when somebody wants to see it, as it changes with each
+/// line above it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The file; `None`: the same one.
+    pub file: Option<Arc<str>>,
+    /// Namespace and name.
+    pub resource: ObjectKey,
+    /// What it has to do with the diagnostic.
+    pub message: &'static str,
 }
 
 /// What kind of thing a completion inserts.

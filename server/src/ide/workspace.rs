@@ -1,7 +1,11 @@
-//! What the other files of the workspace contribute: Secrets and ConfigMaps that a resource may refer to.
+//! What the other files of the workspace contribute: Secrets and ConfigMaps that a resource may refer to, and resources
+//! whose names may be taken twice.
 
+use super::applied::Applied;
 use super::cluster::Cluster;
 use super::file::Changed;
+use llsd_generator::api::ApiVersion;
+use llsd_generator::check::facts::Namesake;
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -11,25 +15,53 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Namespace and name. The namespace is empty where the manifest names none.
 pub type ObjectKey = (String, String);
 
-/// The Secrets and ConfigMaps of one file. Of a Secret only the keys are kept.
+/// What a kustomization has that lists no resources of its own.
+const PATCHING: [&str; 8] = [
+    "bases",
+    "components",
+    "configMapGenerator",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "secretGenerator",
+    "transformers",
+];
+
+/// The Secrets and ConfigMaps of one file, and what tells which files are applied together. Of a Secret only the keys
+/// are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Objects {
     /// Keys of each Secret.
     pub secrets: BTreeMap<ObjectKey, BTreeSet<String>>,
     /// Contents of each ConfigMap.
     pub config_maps: BTreeMap<ObjectKey, BTreeMap<String, String>>,
+    /// The `LlamaStackDistribution`s whose names are known.
+    pub(crate) resources: BTreeSet<(ObjectKey, ApiVersion)>,
+    /// The `resources` of a kustomization, as far as this may be one.
+    pub(crate) lists: Option<Vec<String>>,
+    /// Whether this looks like the `Chart.yaml` of Helm.
+    pub(crate) chart: bool,
 }
 
 impl Objects {
     /// Whether there is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.secrets.is_empty() && self.config_maps.is_empty()
+        self.names().next().is_none() && self.resources.is_empty() && self.lists.is_none() && !self.chart
     }
 
     /// Takes in the manifest of a Secret or ConfigMap; other kinds add nothing.
     pub(crate) fn add(&mut self, manifest: &Value) {
-        if manifest.get("apiVersion").and_then(Value::as_str) != Some("v1") {
+        let text = |field: &str| manifest.get(field).and_then(Value::as_str);
+        if matches!(text("kind"), None | Some("Kustomization" | "Component")) {
+            let paths = manifest.get("resources").and_then(Value::as_array);
+            let paths = paths.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+            // one without a list adds nothing, but its folder is not applied as it is
+            let patches = text("kind").is_some() || PATCHING.iter().any(|field| manifest.get(field).is_some());
+            self.lists = paths.or_else(|| patches.then(Vec::new));
+            self.chart = text("name").is_some() && text("version").is_some() && text("apiVersion").is_some();
+        }
+        if text("apiVersion") != Some("v1") {
             return;
         }
         let metadata = |field: &str| {
@@ -58,6 +90,9 @@ impl Objects {
     pub(crate) fn extend(&mut self, other: &Self) {
         self.secrets.extend(other.secrets.iter().map(|(key, keys)| (key.clone(), keys.clone())));
         self.config_maps.extend(other.config_maps.iter().map(|(key, data)| (key.clone(), data.clone())));
+        self.resources.extend(other.resources.iter().cloned());
+        self.lists = self.lists.take().or_else(|| other.lists.clone());
+        self.chart |= other.chart;
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
@@ -81,9 +116,11 @@ pub struct Workspace {
     files: RedBlackTreeMapSync<Arc<str>, Pieces>,
     /// Object names, each with the files that have one.
     by_name: RedBlackTreeMapSync<Arc<str>, RedBlackTreeMapSync<Arc<str>, Pieces>>,
+    /// What is applied together.
+    applied: Arc<Applied>,
     /// No two different states have the same number; 0 is the empty one.
     state: u64,
-    recent: Arc<[Change]>,
+    recent: Arc<Vec<Change>>,
     /// Whose objects are left out.
     except: Option<Arc<str>>,
     /// The llama-stack version of images that do not tell theirs.
@@ -141,9 +178,16 @@ impl Workspace {
     /// Sets what `file` contributes; no pieces remove it. Returns the names about which that said something new.
     pub fn set(&mut self, file: &str, objects: Pieces) -> Arc<HashSet<String>> {
         let old = self.files.get(file).cloned().unwrap_or_default();
-        let (gone, come) = (without(&old, &objects), without(&objects, &old));
-        let names = Arc::new(differing(&gone, &come));
+        let (before, after) = middle(&old, &objects);
+        let (gone, come) = (without(before, after), without(after, before));
+        let mut names = differing(&gone, &come);
         let file: Arc<str> = Arc::from(file);
+        let news = Arc::make_mut(&mut self.applied).set(&file, &gone, &come);
+        names.extend(news.names);
+        let concerned = news.files.iter().filter_map(|file| self.files.get(file));
+        let resources = concerned.flat_map(|pieces| pieces.iter()).flat_map(|piece| &piece.resources);
+        names.extend(resources.map(|((_, name), _)| name.clone()));
+        let names = Arc::new(names);
         let touched: BTreeSet<&String> = gone.iter().chain(&come).flat_map(|piece| piece.names()).collect();
         for name in touched {
             let having: Pieces = objects.iter().filter(|piece| piece.has(name)).cloned().collect();
@@ -168,10 +212,15 @@ impl Workspace {
             static STATES: AtomicU64 = AtomicU64::new(1);
             let kept = &self.recent[self.recent.len().saturating_sub(REMEMBERED - 1)..];
             let change = Change { before: self.state, names: Arc::clone(&names) };
-            self.recent = kept.iter().cloned().chain([change]).collect();
+            self.recent = Arc::new(kept.iter().cloned().chain([change]).collect());
             self.state = STATES.fetch_add(1, Ordering::Relaxed);
         }
         names
+    }
+
+    /// The files with a resource of a namespace and name that another file has too; some of them several times.
+    pub fn repeating(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.applied.repeating()
     }
 
     /// The names of all files that contribute something.
@@ -190,6 +239,11 @@ impl Workspace {
         let files = self.by_name.get(name).into_iter().flatten();
         let seen = files.filter(|(file, _)| Some(*file) != self.except.as_ref());
         seen.flat_map(|(_, pieces)| pieces.iter()).map(AsRef::as_ref)
+    }
+
+    /// A resource of this namespace and name in another file that is applied together with the one that asks.
+    pub(crate) fn namesake(&self, key: &ObjectKey, version: ApiVersion) -> Option<Namesake> {
+        self.applied.namesake(self.except.as_deref()?, key, version)
     }
 
     /// Whether both know the same.
@@ -223,9 +277,18 @@ impl Workspace {
 }
 
 /// The pieces of `all` that `others` does not have.
-fn without(all: &Pieces, others: &Pieces) -> Vec<Arc<Objects>> {
+fn without(all: &[Arc<Objects>], others: &[Arc<Objects>]) -> Vec<Arc<Objects>> {
     let known: HashSet<_> = others.iter().map(Arc::as_ptr).collect();
     all.iter().filter(|piece| !known.contains(&Arc::as_ptr(piece))).cloned().collect()
+}
+
+/// What stands between the start and the end that both have: all but one or two pieces after an edit.
+fn middle<'p>(old: &'p [Arc<Objects>], new: &'p [Arc<Objects>]) -> (&'p [Arc<Objects>], &'p [Arc<Objects>]) {
+    let same = |(one, other): &(&Arc<Objects>, &Arc<Objects>)| Arc::ptr_eq(one, other);
+    let head = old.iter().zip(new).take_while(same).count();
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+    (&old[..old.len() - tail], &new[..new.len() - tail])
 }
 
 /// The names of objects that are not the same on both sides.

@@ -8,7 +8,7 @@ use super::guard::message;
 use super::outgoing::{self, Outgoing};
 use super::progress::Progress;
 use super::{convert, publish};
-use crate::ide;
+use crate::ide::{self, ObjectKey};
 use crate::schedule::Cancel;
 use crate::workspace;
 use ropey::Rope;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
-use tower_lsp::lsp_types::{Diagnostic, Url};
+use tower_lsp::lsp_types::{Diagnostic, Range, Url};
 
 /// What is known of files that are not open.
 #[derive(Debug, Default)]
@@ -39,6 +39,8 @@ pub(super) struct Seen {
     mentions: Arc<HashSet<String>>,
     /// What is wrong with it.
     pub(super) diagnostics: Arc<[Diagnostic]>,
+    /// Where the names of its resources stand.
+    places: Arc<BTreeMap<ObjectKey, Range>>,
 }
 
 impl Files {
@@ -49,6 +51,11 @@ impl Files {
     /// All files with resources, by name.
     pub(super) fn all(&self) -> BTreeMap<Arc<str>, Seen> {
         self.lock().seen.clone()
+    }
+
+    /// Where the name of a resource stands in a file that is not open.
+    pub(super) fn place(&self, file: &str, resource: &ObjectKey) -> Option<Range> {
+        self.lock().seen.get(file)?.places.get(resource).copied()
     }
 }
 
@@ -96,7 +103,11 @@ pub(super) fn opened(shared: &Shared, name: &str) {
 }
 
 fn mentioning(seen: &BTreeMap<Arc<str>, Seen>, names: &HashSet<String>) -> Vec<Arc<str>> {
-    let mentions = |seen: &Seen| names.iter().any(|name| seen.mentions.contains(name));
+    let mentions = |seen: &Seen| {
+        let (small, large) =
+            if names.len() < seen.mentions.len() { (names, &*seen.mentions) } else { (&*seen.mentions, names) };
+        small.iter().any(|name| large.contains(name))
+    };
     seen.iter().filter(|(_, seen)| mentions(seen)).map(|(name, _)| Arc::clone(name)).collect()
 }
 
@@ -201,7 +212,8 @@ impl Round {
                 break;
             }
             let text = self.text(name).unwrap_or_default();
-            let analysis = workspace::analysis_of(&text);
+            let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri)).unwrap_or_default();
+            let analysis = workspace::analysis_of(&path, &text);
             self.shared.learn_names(name, analysis.as_ref());
             objects.push((Arc::clone(name), analysis.map(|analysis| analysis.objects()).unwrap_or_default()));
             if workspace::may_have_resources(&text) {
@@ -244,13 +256,17 @@ impl Round {
         let version = settings.llama_stack_version.as_deref();
         let workspace = self.shared.session.workspace().seen_by(name).assuming(version);
         let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::is_relevant)?;
+        let rope = Rope::from_str(&text);
+        let encoding = self.shared.client_capabilities().encoding;
+        let names = analysis.resource_names().into_iter().rev();
+        let places = names.map(|(key, span)| (key, convert::range(&rope, span, encoding))).collect();
         let diagnostics = if settings.diagnose_unopened {
-            let rope = Rope::from_str(&text);
             publish::converted(&publish::Style::of(&self.shared, name, name), &rope, analysis.diagnostics_until(&stop))
         } else {
             Vec::new()
         };
-        Some(Seen { mentions: Arc::new(analysis.mentions()), diagnostics: diagnostics.into() })
+        let mentions = Arc::new(analysis.mentions());
+        Some(Seen { mentions, diagnostics: diagnostics.into(), places: Arc::new(places) })
     }
 
     fn tell(&self, name: &Arc<str>, seen: Option<Seen>) {

@@ -6,7 +6,7 @@ use super::guard::message;
 use super::outgoing::Outgoing;
 use super::{files, rendered};
 use crate::documents::Snapshot;
-use crate::ide::{Analysis, Diagnostic, Severity, Stop, Tag};
+use crate::ide::{Analysis, Diagnostic, Elsewhere, Severity, Stop, Tag};
 use crate::schedule::Cancel;
 use crate::session::Affected;
 use crate::settings::Settings;
@@ -88,11 +88,13 @@ pub(super) struct Style<'a> {
     pub(super) encoding: Encoding,
     /// Whether the client takes other places that belong to a diagnostic.
     pub(super) related: bool,
+    /// Who knows the other files.
+    pub(super) shared: Option<&'a Shared>,
 }
 
 impl<'a> Style<'a> {
     /// That of a document, given by its name and its URI.
-    pub(super) fn of(shared: &Shared, name: &str, uri: &'a str) -> Self {
+    pub(super) fn of(shared: &'a Shared, name: &str, uri: &'a str) -> Self {
         let client = shared.client_capabilities();
         Self {
             uri,
@@ -100,7 +102,21 @@ impl<'a> Style<'a> {
             excluded: shared.configuration.excludes(name),
             encoding: client.encoding,
             related: client.related,
+            shared: Some(shared),
         }
+    }
+
+    /// Where a resource of another file stands.
+    pub(super) fn elsewhere(&self, other: &Elsewhere) -> Option<Location> {
+        let (shared, file) = (self.shared?, other.file.as_deref()?);
+        let range = match shared.session.snapshot(file) {
+            Some(open) => {
+                let span = open.locate(|known| known.named_at(&other.resource, None))?;
+                convert::range(&open.rope, span, self.encoding)
+            }
+            None => shared.files.place(file, &other.resource)?,
+        };
+        Some(Location { uri: shared.uri(file)?, range })
     }
 }
 
@@ -119,7 +135,11 @@ pub(super) fn converted(style: &Style<'_>, rope: &Rope, found: Vec<Diagnostic>) 
             location: Location { uri: uri.clone(), range: place(span) },
             message,
         });
-        let related: Vec<_> = if style.related { related.collect() } else { Vec::new() };
+        let elsewhere = found.elsewhere.as_ref().and_then(|other| {
+            let location = style.elsewhere(other)?;
+            Some(DiagnosticRelatedInformation { location, message: other.message.to_owned() })
+        });
+        let related: Vec<_> = if style.related { related.chain(elsewhere).collect() } else { Vec::new() };
         let tags: Vec<_> = found.tags.iter().map(tag).collect();
         Some(lsp::Diagnostic {
             range: place(found.span),

@@ -7,12 +7,13 @@
 use super::convert;
 use super::outgoing::json;
 use super::publish::{Style, documentation, level, tag};
-use crate::ide::{Analysis, Diagnostic, Faulty, Part, Span, Stop};
+use crate::ide::{Analysis, Diagnostic, Elsewhere, Faulty, Part, Span, Stop};
 use crate::settings::Settings;
 use ropey::Rope;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
+use tower_lsp::lsp_types::{DiagnosticRelatedInformation, Location, Url};
 
 /// Appends the list of a file's diagnostics. `None`: stopped, and the text is good for nothing.
 pub(super) fn list(
@@ -31,7 +32,7 @@ pub(super) fn list(
         let line = rope.byte_to_line(part.offset);
         let movable = rope.line_to_byte(line) == part.offset;
         let kept = movable.then(|| part.memo.get::<Kept>()).flatten().filter(|kept| kept.is_current(style));
-        let kept = kept.unwrap_or_else(|| of_part(part, line, movable, rope, style));
+        let kept = kept.unwrap_or_else(|| of_part(analysis, part, line, movable, rope, style));
         if kept.text.is_empty() {
             continue;
         }
@@ -60,7 +61,14 @@ impl Kept {
 }
 
 /// `line` is the line on which the part begins; `movable` says that it begins with it, and not inside.
-fn of_part(part: Part<'_>, line: usize, movable: bool, rope: &Rope, style: &Style<'_>) -> Arc<Kept> {
+fn of_part(
+    analysis: &Analysis,
+    part: Part<'_>,
+    line: usize,
+    movable: bool,
+    rope: &Rope,
+    style: &Style<'_>,
+) -> Arc<Kept> {
     let mut text = Text::default();
     let mut movable = movable;
     for document in part.faulty() {
@@ -68,21 +76,28 @@ fn of_part(part: Part<'_>, line: usize, movable: bool, rope: &Rope, style: &Styl
         let fits = rope.line_to_byte(first) == document.offset;
         movable &= fits;
         let kept = fits.then(|| document.memo.get::<Kept>()).flatten().filter(|kept| kept.is_current(style));
-        let kept = kept.unwrap_or_else(|| of_document(document, first, fits, rope, style));
+        let kept = kept.unwrap_or_else(|| of_document(analysis, document, first, fits, rope, style));
         text.append(&kept.text, first - line);
     }
     let kept = Arc::new(Kept { settings: Arc::clone(&style.settings), text });
-    if movable {
+    if movable && !kept.text.pinned {
         part.memo.set(Arc::clone(&kept));
     }
     kept
 }
 
-fn of_document(document: Faulty<'_>, first: usize, movable: bool, rope: &Rope, style: &Style<'_>) -> Arc<Kept> {
-    let mut writer = Writer { text: Text::default(), rope, style, offset: document.offset, first };
+fn of_document(
+    analysis: &Analysis,
+    document: Faulty<'_>,
+    first: usize,
+    movable: bool,
+    rope: &Rope,
+    style: &Style<'_>,
+) -> Arc<Kept> {
+    let mut writer = Writer { text: Text::default(), analysis, rope, style, offset: document.offset, first };
     document.diagnostics.iter().for_each(|diagnostic| writer.diagnostic(diagnostic));
     let kept = Arc::new(Kept { settings: Arc::clone(&style.settings), text: writer.text });
-    if movable {
+    if movable && !kept.text.pinned {
         document.memo.set(Arc::clone(&kept));
     }
     kept
@@ -93,6 +108,8 @@ fn of_document(document: Faulty<'_>, first: usize, movable: bool, rope: &Rope, s
 struct Text {
     json: Vec<u8>,
     lines: Vec<(usize, usize)>,
+    /// Whether it names places outside of its subject, so that it is good for this moment only.
+    pinned: bool,
 }
 
 impl Text {
@@ -108,6 +125,7 @@ impl Text {
         if !self.is_empty() {
             self.json.push(b',');
         }
+        self.pinned |= other.pinned;
         let start = self.json.len();
         self.json.extend_from_slice(&other.json);
         self.lines.extend(other.lines.iter().map(|(at, line)| (start + at, lines + line)));
@@ -144,6 +162,7 @@ fn number(number: usize, out: &mut Vec<u8>) {
 /// Writes the diagnostics of one document.
 struct Writer<'a> {
     text: Text,
+    analysis: &'a Analysis,
     rope: &'a Rope,
     style: &'a Style<'a>,
     /// Where the document begins, in bytes and as a line.
@@ -170,9 +189,15 @@ impl Writer<'_> {
         }
         self.raw(",\"source\":\"llsd\",\"message\":");
         self.json(&found.message);
-        if self.style.related && !found.related.is_empty() {
+        let elsewhere = found.elsewhere.as_ref().filter(|_| self.style.related);
+        self.text.pinned |= elsewhere.is_some();
+        let elsewhere = elsewhere.and_then(|other| self.elsewhere(other, found.span));
+        if self.style.related && (elsewhere.is_some() || !found.related.is_empty()) {
+            self.raw(",\"relatedInformation\":[");
             for (number, (span, message)) in found.related.iter().enumerate() {
-                self.raw(if number == 0 { ",\"relatedInformation\":[" } else { "," });
+                if number > 0 {
+                    self.raw(",");
+                }
                 self.raw("{\"location\":{\"uri\":");
                 self.json(self.style.uri);
                 self.raw(",\"range\":");
@@ -181,6 +206,12 @@ impl Writer<'_> {
                 self.json(message);
                 self.raw("}");
             }
+            if let Some(elsewhere) = elsewhere {
+                if !found.related.is_empty() {
+                    self.raw(",");
+                }
+                self.json(&elsewhere);
+            }
             self.raw("]");
         }
         if !found.tags.is_empty() {
@@ -188,6 +219,21 @@ impl Writer<'_> {
             self.json(&found.tags.iter().map(tag).collect::<Vec<_>>());
         }
         self.raw("}");
+    }
+
+    /// The other resource of a name that is taken twice, with the lines of this moment.
+    fn elsewhere(&self, other: &Elsewhere, span: Span) -> Option<DiagnosticRelatedInformation> {
+        let location = match other.file {
+            Some(_) => self.style.elsewhere(other)?,
+            None => {
+                let span = self.analysis.named_at(&other.resource, Some(span.shift(self.offset)))?;
+                Location {
+                    uri: Url::parse(self.style.uri).ok()?,
+                    range: convert::range(self.rope, span, self.style.encoding),
+                }
+            }
+        };
+        Some(DiagnosticRelatedInformation { location, message: other.message.to_owned() })
     }
 
     fn range(&mut self, span: Span) {
@@ -226,7 +272,7 @@ mod tests {
 
     fn style(settings: &Value, encoding: Encoding, related: bool) -> Style<'static> {
         let settings = Arc::new(Settings::read(settings).0);
-        Style { uri: "file:///a%20b.yaml", settings, excluded: false, encoding, related }
+        Style { uri: "file:///a%20b.yaml", settings, excluded: false, encoding, related, shared: None }
     }
 
     fn written(analysis: &Analysis, rope: &Rope, style: &Style<'_>) -> Value {

@@ -40,16 +40,21 @@ impl Files {
         let first: BTreeMap<_, _> = texts.iter().map(|(name, text)| (name.clone(), alone(text))).collect();
         let mut index = NameIndex::default();
         let mut analyses = BTreeMap::new();
+        let mut all = Workspace::new();
+        for (name, analysis) in &first {
+            all.set(name, analysis.objects());
+        }
         for (name, text) in texts {
-            let mut others = Workspace::new();
-            for (other, analysis) in first.iter().filter(|(other, _)| *other != name) {
-                others.set(other, analysis.objects());
-            }
-            let analysis = ide::analyse(text.as_str().into(), None, &others);
+            let analysis = ide::analyse(text.as_str().into(), None, &all.seen_by(name));
             index.learn(name, &analysis);
             analyses.insert(name.clone(), Arc::new(analysis));
         }
         Self { texts: texts.clone(), analyses, index, cursor: None }
+    }
+
+    /// The names of the files, in order.
+    pub(crate) fn names(&self) -> Vec<Arc<str>> {
+        self.texts.keys().cloned().collect()
     }
 
     pub(crate) fn text(&self, name: &str) -> &str {

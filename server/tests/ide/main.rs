@@ -15,6 +15,7 @@ mod hover;
 mod inlay;
 mod lens;
 mod linked;
+mod namesakes;
 mod navigation;
 mod on_type;
 mod preview;

@@ -1,10 +1,16 @@
 //! The resource's name. Source: contract section 1; children are called `<name>-<suffix>`, with suffixes of up to 15
 //! characters, and Services take DNS labels only.
 
+use super::super::facts::Namesake;
 use super::super::finding::{Finding, Severity};
 use super::super::subject::{Report, Subject};
 use super::RuleInfo;
 use crate::path::Path;
+
+/// Another resource of the same name is applied together with this one.
+const DUPLICATE: &str = "llsd::metadata::duplicate";
+/// Another resource of the same name lies in the same folder.
+const SAME_FOLDER: &str = "llsd::metadata::same-folder";
 
 /// Greatest length of a name.
 const MAX: usize = 48;
@@ -20,11 +26,20 @@ pub(super) const RULES: &[RuleInfo] = &[
         example: "metadata:\n  name: llama.example.com",
     },
     RuleInfo {
-        id: "llsd::metadata::duplicate",
+        id: DUPLICATE,
         severity: Severity::Error,
-        summary: "Another resource has the same name and namespace.",
-        why: "The one that is applied last replaces the other.",
+        summary: "Another resource of the file, or of the same kustomization, has the same name and namespace.",
+        why: "The one that is applied last replaces the other; kustomize refuses two of the same version.",
         example: "metadata:\n  name: my-stack\n---\nmetadata:\n  name: my-stack",
+    },
+    RuleInfo {
+        id: SAME_FOLDER,
+        severity: Severity::Information,
+        summary: "A resource in another file of the folder has the same name and namespace.",
+        why: "`kubectl apply -f FOLDER` leaves only the one that comes last. Files that are hardly meant to be applied \
+              together are left out: those of kustomize, Helm, examples and tests, copies, environments, other \
+              versions, and all of a folder that repeats several names.",
+        example: "# beside this file: stack-2.yaml with the same name\nmetadata:\n  name: my-stack",
     },
 ];
 
@@ -46,6 +61,23 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let own = (subject.namespace().to_owned(), name.to_owned());
     if subject.facts.resources.contains(&own) {
         let message = format!("Another LlamaStackDistribution is called \"{name}\" in the same namespace");
-        report.add(Finding::error("llsd::metadata::duplicate", path, message));
+        return report.add(Finding::error(DUPLICATE, path, message));
     }
+    let Some(Namesake { shown, kustomization, .. }) = subject.facts.namesakes.get(&own) else { return };
+    report.add(match kustomization {
+        Some(by) => {
+            let message = format!(
+                "LlamaStackDistribution \"{name}\" is in {shown} too, and {by} lists both files: the one that is applied \
+                 last replaces the other"
+            );
+            Finding::error(DUPLICATE, path, message)
+        }
+        None => {
+            let message = format!(
+                "LlamaStackDistribution \"{name}\" is in {shown} too: applying this folder leaves only the one that comes \
+                 last"
+            );
+            Finding::new(SAME_FOLDER, Severity::Information, path, message)
+        }
+    });
 }

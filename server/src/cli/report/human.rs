@@ -1,7 +1,7 @@
 //! For people at a terminal: each finding with the line it speaks of.
 
-use super::Checked;
 use super::place::Lines;
+use super::{Checked, Other};
 use crate::ide::{Diagnostic, Severity};
 use std::io::{self, Write};
 
@@ -19,10 +19,17 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
 /// The findings of one file.
 pub(super) fn findings(out: &mut dyn Write, file: &Checked) -> io::Result<()> {
     let lines = Lines::new(&file.text);
-    file.diagnostics.iter().try_for_each(|found| finding(out, &file.name, &lines, found))
+    let all = file.diagnostics.iter().enumerate();
+    all.into_iter().try_for_each(|(number, found)| finding(out, &file.name, &lines, found, file.others.get(&number)))
 }
 
-fn finding(out: &mut dyn Write, name: &str, lines: &Lines<'_>, found: &Diagnostic) -> io::Result<()> {
+fn finding(
+    out: &mut dyn Write,
+    name: &str,
+    lines: &Lines<'_>,
+    found: &Diagnostic,
+    other: Option<&Other>,
+) -> io::Result<()> {
     let place = lines.place(found.span.start);
     let end = lines.place(found.span.end);
     writeln!(out, "{}[{}]: {}", word(found.severity), found.code, found.message)?;
@@ -33,6 +40,9 @@ fn finding(out: &mut dyn Write, name: &str, lines: &Lines<'_>, found: &Diagnosti
     for (span, message) in &found.related {
         let other = lines.place(span.start);
         writeln!(out, "   = see {name}:{}:{}: {message}", other.line, other.column)?;
+    }
+    if let (Some(Other { name, start, .. }), Some(elsewhere)) = (other, &found.elsewhere) {
+        writeln!(out, "   = see {name}:{}:{}: {}", start.line, start.column, elsewhere.message)?;
     }
     for fix in &found.fixes {
         let how = if fix.preferred { " (`llsd fix` does it)" } else { "" };

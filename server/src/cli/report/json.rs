@@ -1,7 +1,7 @@
 //! For programs: everything that is known about each finding.
 
-use super::Checked;
 use super::place::{Lines, Place};
+use super::{Checked, Other};
 use crate::ide::{Diagnostic, Severity, Tag};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -12,7 +12,8 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
         .iter()
         .flat_map(|file| {
             let lines = Lines::new(&file.text);
-            file.diagnostics.iter().map(move |found| finding(&file.name, &lines, found))
+            let all = file.diagnostics.iter().enumerate();
+            all.map(move |(number, found)| finding(&file.name, &lines, found, file.others.get(&number)))
         })
         .collect();
     let report = json!({
@@ -25,14 +26,20 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
     writeln!(out)
 }
 
-fn finding(name: &str, lines: &Lines<'_>, found: &Diagnostic) -> Value {
+fn finding(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Other>) -> Value {
     let place = |place: Place| json!({"line": place.line, "column": place.column});
+    let elsewhere = other.zip(found.elsewhere.as_ref()).map(|(other, elsewhere)| {
+        let (start, end) = (place(other.start), place(other.end));
+        json!({"file": other.name, "start": start, "end": end, "message": elsewhere.message})
+    });
     let related: Vec<Value> = found
         .related
         .iter()
         .map(|(span, message)| {
-            json!({"start": place(lines.place(span.start)), "end": place(lines.place(span.end)), "message": message})
+            let (start, end) = (place(lines.place(span.start)), place(lines.place(span.end)));
+            json!({"file": name, "start": start, "end": end, "message": message})
         })
+        .chain(elsewhere)
         .collect();
     let fixes: Vec<Value> =
         found.fixes.iter().map(|fix| json!({"title": fix.title, "preferred": fix.preferred})).collect();

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0, which code scanning services read.
 
-use super::Checked;
-use super::place::Lines;
-use crate::ide::{Diagnostic, Severity};
+use super::place::{Lines, Place};
+use super::{Checked, Other};
+use crate::ide::{Diagnostic, Severity, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -15,7 +15,8 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
         .iter()
         .flat_map(|file| {
             let lines = Lines::new(&file.text);
-            file.diagnostics.iter().map(move |found| result(&file.name, &lines, found))
+            let all = file.diagnostics.iter().enumerate();
+            all.map(move |(number, found)| result(&file.name, &lines, found, file.others.get(&number)))
         })
         .collect();
     let report = json!({
@@ -35,8 +36,20 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
     writeln!(out)
 }
 
-fn result(name: &str, lines: &Lines<'_>, found: &Diagnostic) -> Value {
-    let (start, end) = (lines.place(found.span.start), lines.place(found.span.end));
+fn result(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Other>) -> Value {
+    let inside = |span: Span| (lines.place(span.start), lines.place(span.end));
+    let mut location = physical(name, inside(found.span));
+    location["logicalLocations"] = json!([{"fullyQualifiedName": found.path}]);
+    let related = found.related.iter().map(|(span, message)| (physical(name, inside(*span)), message.as_str()));
+    let elsewhere = other.zip(found.elsewhere.as_ref());
+    let elsewhere = elsewhere.map(|(at, other)| (physical(&at.name, (at.start, at.end)), other.message));
+    let related: Vec<Value> = related
+        .chain(elsewhere)
+        .map(|(mut location, message)| {
+            location["message"] = json!({"text": message});
+            location
+        })
+        .collect();
     json!({
         "ruleId": found.code,
         "level": match found.severity {
@@ -45,18 +58,22 @@ fn result(name: &str, lines: &Lines<'_>, found: &Diagnostic) -> Value {
             Severity::Information | Severity::Hint => "note",
         },
         "message": {"text": found.message},
-        "locations": [{
-            "physicalLocation": {
-                "artifactLocation": {"uri": uri(name)},
-                "region": {
-                    "startLine": start.line,
-                    "startColumn": start.column,
-                    "endLine": end.line,
-                    "endColumn": end.column,
-                },
+        "locations": [location],
+        "relatedLocations": related,
+    })
+}
+
+fn physical(name: &str, (start, end): (Place, Place)) -> Value {
+    json!({
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(name)},
+            "region": {
+                "startLine": start.line,
+                "startColumn": start.column,
+                "endLine": end.line,
+                "endColumn": end.column,
             },
-            "logicalLocations": [{"fullyQualifiedName": found.path}],
-        }],
+        },
     })
 }
 

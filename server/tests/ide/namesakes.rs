@@ -1,0 +1,168 @@
+//! Resources of one name in several files: which of them are told, and which are not.
+
+use crate::files::Files;
+use expect_test::{Expect, expect};
+use std::fmt::Write;
+
+/// The fixture, in which `NAME` stands for a whole resource of this name: `v2 demo`, `v1 demo`, `v2 team/demo`.
+fn files(fixture: &str) -> Files {
+    let mut text = String::new();
+    for line in fixture.lines() {
+        let Some((version, name)) = line.trim().split_once(' ').filter(|(version, _)| ["v1", "v2"].contains(version))
+        else {
+            writeln!(text, "{line}").unwrap();
+            continue;
+        };
+        let (namespace, name) = name.split_once('/').unwrap_or(("", name));
+        let namespace = if namespace.is_empty() { String::new() } else { format!(", namespace: \"{namespace}\"") };
+        let (version, spec) = match version {
+            "v1" => ("v1alpha1", "{server: {distribution: {name: starter}}}"),
+            _ => ("v1alpha2", "{distribution: {name: starter}}"),
+        };
+        write!(
+            text,
+            "---\napiVersion: llamastack.io/{version}\nkind: LlamaStackDistribution\nmetadata: {{name: {name}{namespace}}}\n\
+             spec: {spec}\n"
+        )
+        .unwrap();
+    }
+    Files::new(&text)
+}
+
+/// `file: severity message -> other file`, a line each.
+fn told(files: &Files) -> String {
+    let mut all = String::new();
+    for name in files.names() {
+        for found in files.analysis(&name).diagnostics() {
+            write!(all, "{name}: {:?} {}", found.severity, found.message).unwrap();
+            let other = found.elsewhere.and_then(|other| {
+                let span = files.analysis(&other.file?).named_at(&other.resource, None)?;
+                Some(span.start)
+            });
+            if let Some(at) = other {
+                write!(all, " -> {at}").unwrap();
+            }
+            for (span, _) in found.related {
+                write!(all, " -> {}", span.start).unwrap();
+            }
+            all.push('\n');
+        }
+    }
+    all
+}
+
+fn check(fixture: &str, expected: Expect) {
+    expected.assert_eq(&told(&files(fixture)));
+}
+
+fn silent(fixture: &str) {
+    assert_eq!(told(&files(fixture)), "", "{fixture}");
+}
+
+#[test]
+fn a_kustomization_that_lists_both() {
+    check(
+        "#- k/kustomization.yaml\nresources: [a.yaml, ./sub/b.yaml, ns.yaml]\n#- k/a.yaml\nv2 demo\n#- k/sub/b.yaml\nv2 demo\n",
+        expect![[r#"
+            k/a.yaml: Error LlamaStackDistribution "demo" is in sub/b.yaml too, and kustomization.yaml lists both files: the one that is applied last replaces the other -> 85
+            k/sub/b.yaml: Error LlamaStackDistribution "demo" is in a.yaml too, and kustomization.yaml lists both files: the one that is applied last replaces the other -> 85
+        "#]],
+    );
+    // also of several versions, in folders of any name, and whatever else is listed
+    check(
+        "#- samples/kustomization.yml\nkind: Kustomization\nresources:\n- stack-dev.yaml\n- stack-prod.yaml\n- third.yaml\n\
+         #- samples/stack-dev.yaml\nv1 team/demo\n#- samples/stack-prod.yaml\nv2 team/demo\n#- samples/third.yaml\nv2 demo\n",
+        expect![[r#"
+            samples/stack-dev.yaml: Error LlamaStackDistribution "demo" is in stack-prod.yaml too, and kustomization.yml lists both files: the one that is applied last replaces the other -> 85
+            samples/stack-prod.yaml: Error LlamaStackDistribution "demo" is in stack-dev.yaml too, and kustomization.yml lists both files: the one that is applied last replaces the other -> 85
+        "#]],
+    );
+}
+
+#[test]
+fn two_plain_files_of_a_folder() {
+    check(
+        "#- deploy/stack.yaml\nv2 demo\n#- deploy/stack-2.yaml\nv2 demo\n#- deploy/other.yaml\nv2 other\n#- deploy/secret.yaml\n\
+         apiVersion: v1\nkind: Secret\nmetadata: {name: demo}\n",
+        expect![[r#"
+            deploy/stack-2.yaml: Information LlamaStackDistribution "demo" is in stack.yaml too: applying this folder leaves only the one that comes last -> 85
+            deploy/stack.yaml: Information LlamaStackDistribution "demo" is in stack-2.yaml too: applying this folder leaves only the one that comes last -> 85
+        "#]],
+    );
+    // at the top of a workspace, and with a word that both names have
+    check(
+        "#- prod-a.yaml\nv1 ns/demo\n#- prod-b.yaml\nv1 ns/demo\n",
+        expect![[r#"
+            prod-a.yaml: Information LlamaStackDistribution "demo" is in prod-b.yaml too: applying this folder leaves only the one that comes last -> 85
+            prod-b.yaml: Information LlamaStackDistribution "demo" is in prod-a.yaml too: applying this folder leaves only the one that comes last -> 85
+        "#]],
+    );
+    // a copy of a file with several resources
+    let copied = files("#- d/a.yaml\nv2 one\nv2 two\n#- d/b.yaml\nv2 one\nv2 two\n");
+    assert_eq!(told(&copied).lines().count(), 4, "{}", told(&copied));
+}
+
+#[test]
+fn a_name_twice_in_one_file_points_at_the_other() {
+    check(
+        "#- a.yaml\nv2 demo\nv2 demo\n",
+        expect![[r#"
+            a.yaml: Error Another LlamaStackDistribution is called "demo" in the same namespace -> 214
+            a.yaml: Error Another LlamaStackDistribution is called "demo" in the same namespace -> 85
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_no_mistake_is_not_told() {
+    // another folder
+    silent("#- dev/stack.yaml\nv2 demo\n#- prod/stack.yaml\nv2 demo\n");
+    silent("#- stack.yaml\nv2 demo\n#- more/stack.yaml\nv2 demo\n");
+    // base and overlays: what patches is not listed as a resource, and a base is listed as a folder
+    silent(
+        "#- base/kustomization.yaml\nresources: [stack.yaml]\n#- base/stack.yaml\nv2 demo\n\
+         #- prod/kustomization.yaml\nresources: [../base]\npatches:\n- path: stack.yaml\n#- prod/stack.yaml\nv2 demo\n",
+    );
+    silent(
+        "#- k/kustomization.yaml\nresources: [stack.yaml]\npatchesStrategicMerge: [more.yaml]\n#- k/stack.yaml\nv2 demo\n\
+         #- k/more.yaml\nv2 demo\n",
+    );
+    // a folder with a kustomization is applied as that says, even where it lists nothing
+    silent("#- k/kustomization.yaml\npatches: []\n#- k/a.yaml\nv2 demo\n#- k/b.yaml\nv2 demo\n");
+    silent("#- k/kustomization.yaml\nkind: Component\n#- k/a.yaml\nv2 demo\n#- k/b.yaml\nv2 demo\n");
+    // parts of a kustomization above
+    silent("#- kustomization.yaml\nresources: [d/a.yaml]\n#- d/a.yaml\nv2 demo\n#- d/b.yaml\nv2 demo\n");
+    // two kustomizations
+    silent(
+        "#- a/kustomization.yaml\nresources: [s.yaml]\n#- a/s.yaml\nv2 demo\n#- b/kustomization.yaml\nresources: [s.yaml]\n\
+         #- b/s.yaml\nv2 demo\n",
+    );
+    // Helm
+    let chart = "apiVersion: v2\nname: stack\nversion: 0.1.0\n";
+    silent(&format!("#- c/Chart.yaml\n{chart}#- c/x/a.yaml\nv2 demo\n#- c/x/b.yaml\nv2 demo\n"));
+    silent("#- c/templates/a.yaml\nv2 demo\n#- c/templates/b.yaml\nv2 demo\n");
+    silent("#- d/a.yaml\nv2 \"{{ .Release.Name }}\"\n#- d/b.yaml\nv2 \"{{ .Release.Name }}\"\n");
+    silent("#- d/a.yaml\nv2 ${NS}/demo\n#- d/b.yaml\nv2 ${NS}/demo\n");
+    // examples, tests, parts
+    for folder in
+        ["samples", "examples", "docs/vllm", "tests/fixtures", "config/samples", "overlays/x", "patches", "base"]
+    {
+        silent(&format!("#- {folder}/a.yaml\nv2 demo\n#- {folder}/b.yaml\nv2 demo\n"));
+    }
+    // versions, environments, copies, patches
+    silent("#- d/a.yaml\nv1 demo\n#- d/b.yaml\nv2 demo\n");
+    for other in
+        ["s-dev", "s.prod", "s_staging", "s copy", "s.bak", "s-old", "s.orig", "patch-s", "s-example", "s.local"]
+    {
+        silent(&format!("#- d/s.yaml\nv2 demo\n#- d/{other}.yaml\nv2 demo\n"));
+    }
+    // another name or namespace, or perhaps another namespace
+    silent("#- d/a.yaml\nv2 demo\n#- d/b.yaml\nv2 demo2\n");
+    silent("#- d/a.yaml\nv2 one/demo\n#- d/b.yaml\nv2 two/demo\n");
+    silent("#- d/a.yaml\nv2 demo\n#- d/b.yaml\nv2 two/demo\n");
+    // collections: a name three times, or several names twice
+    silent("#- d/a.yaml\nv2 demo\n#- d/b.yaml\nv2 demo\n#- d/c.yaml\nv2 demo\n");
+    silent("#- d/a.yaml\nv2 one\n#- d/b.yaml\nv2 one\n#- d/c.yaml\nv2 two\n#- d/d.yaml\nv2 two\n");
+    // another kind
+    silent("#- d/a.yaml\nv2 demo\n#- d/b.yaml\napiVersion: v1\nkind: Secret\nmetadata: {name: demo}\n");
+}
