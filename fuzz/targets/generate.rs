@@ -14,11 +14,11 @@ fuzz_target!(|text: &str| {
         let judge = |version| verdict(&Request { version, value: &value, old: None, unknown: &unknown, facts: &facts });
         let _ = judge(ApiVersion::V1Alpha1);
         let first = judge(ApiVersion::V1Alpha2);
-        if let Some(config) = first.generated {
-            assert!(llsd_yaml::parse_document(&config.text).strict_error().is_none(), "{}", config.text);
-            assert_eq!(config.text.lines().count(), config.lines.len());
-            let again = judge(ApiVersion::V1Alpha2).generated.map(|config| config.text);
-            assert_eq!(again, Some(config.text));
+        if let Some(made) = first.generated {
+            assert!(llsd_yaml::parse_document(made.config.text()).strict_error().is_none(), "{}", made.config.text());
+            assert_eq!(made.config.text().lines().count(), made.config.lines().len());
+            let again = judge(ApiVersion::V1Alpha2).generated.map(|made| made.config.text().to_owned());
+            assert_eq!(again.as_deref(), Some(made.config.text()));
         }
     }
 });

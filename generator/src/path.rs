@@ -96,19 +96,24 @@ impl Path {
     /// Meant for constants in code; keys that themselves contain `.` or `[` cannot be written this way.
     #[must_use]
     pub fn parse(dotted: &str) -> Self {
-        let mut path = Self::root();
+        Self::root().below(dotted)
+    }
+
+    /// The path that leads on from here by the steps of a dotted form.
+    #[must_use]
+    pub(crate) fn below(mut self, dotted: &str) -> Self {
         for part in dotted.split('.').filter(|part| !part.is_empty()) {
             let mut pieces = part.split('[');
             if let Some(name) = pieces.next().filter(|name| !name.is_empty()) {
-                path.push(Segment::Key(name.to_owned()));
+                self.push(Segment::Key(name.to_owned()));
             }
             for piece in pieces {
                 if let Ok(position) = piece.trim_end_matches(']').parse() {
-                    path.push(Segment::Index(position));
+                    self.push(Segment::Index(position));
                 }
             }
         }
-        path
+        self
     }
 }
 

@@ -39,13 +39,13 @@ fn golden() {
     let update = std::env::var_os("UPDATE_EXPECT").is_some();
     for case in cases() {
         let resource = std::fs::read_to_string(case.join("resource.yaml")).unwrap();
-        let config = generated(&resource);
+        let Generated { config, .. } = generated(&resource);
         let expected = case.join("config.yaml");
         if update {
-            std::fs::write(&expected, &config.text).unwrap();
+            std::fs::write(&expected, config.text()).unwrap();
         }
         let expected = std::fs::read_to_string(expected).unwrap();
-        assert_eq!(config.text, expected, "{}", case.display());
+        assert_eq!(config.text(), expected, "{}", case.display());
     }
 }
 
@@ -55,10 +55,10 @@ fn every_line_has_an_origin_in_the_resource_or_the_base() {
         let resource = std::fs::read_to_string(case.join("resource.yaml")).unwrap();
         let model = model(&resource);
         let base = Base::embedded(&model.spec().distribution).unwrap();
-        let config = generated(&resource);
-        assert_eq!(config.text.lines().count(), config.lines.len());
+        let Generated { config, .. } = generated(&resource);
+        assert_eq!(config.text().lines().count(), config.lines().len());
         let base_lines: Vec<&str> = base.text.lines().collect();
-        for (line, origin) in config.text.lines().zip(&config.lines) {
+        for (line, origin) in config.text().lines().zip(config.lines()) {
             if let Origin::Base { line: number } = origin {
                 let key = line.trim_start_matches(['-', ' ']).split(':').next().unwrap().trim_matches('"');
                 let there = base_lines[*number];

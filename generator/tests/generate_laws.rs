@@ -92,9 +92,9 @@ proptest! {
         if let Some(model) = model(&spec) {
             let base = Base::embedded(&model.spec().distribution).unwrap();
             if let Some(first) = generated(&model, &base) {
-                let second = generated(&model, &given(&first.text)).unwrap();
-                prop_assert_eq!(first.text, second.text);
-                prop_assert_eq!(first.hash, second.hash);
+                let second = generated(&model, &given(first.config.text())).unwrap();
+                prop_assert_eq!(first.config.text(), second.config.text());
+                prop_assert_eq!(first.config.hash(), second.config.hash());
                 prop_assert_eq!(first.env, second.env);
             }
         }
@@ -104,15 +104,15 @@ proptest! {
     fn lines_and_paths_agree(spec in specs()) {
         if let Some(model) = model(&spec) {
             let base = Base::embedded(&model.spec().distribution).unwrap();
-            if let Some(config) = generated(&model, &base) {
-                prop_assert_eq!(config.text.lines().count(), config.lines.len());
-                for (path, ranges) in &config.produced {
+            if let Some(Generated { config, .. }) = generated(&model, &base) {
+                prop_assert_eq!(config.text().lines().count(), config.lines().len());
+                for (path, ranges) in config.produced() {
                     prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start), "{}", path);
-                    prop_assert!(ranges.iter().all(|range| !range.is_empty() && range.end <= config.lines.len()));
+                    prop_assert!(ranges.iter().all(|range| !range.is_empty() && range.end <= config.lines().len()));
                 }
-                for (number, origin) in config.lines.iter().enumerate() {
+                for (number, origin) in config.lines().iter().enumerate() {
                     if let Origin::Resource(path) = origin {
-                        prop_assert!(config.produced[path].iter().any(|range| range.contains(&number)));
+                        prop_assert!(config.produced()[path].iter().any(|range| range.contains(&number)));
                     }
                 }
             }
@@ -255,12 +255,12 @@ fn nothing_to_change_changes_nothing() {
     for distribution in ["starter", "remote-vllm", "postgres-demo", "meta-reference-gpu"] {
         let model = model(&json!({"distribution": {"name": distribution}})).unwrap();
         let base = Base::embedded(&model.spec().distribution).unwrap();
-        let config = generated(&model, &base).unwrap();
+        let made = generated(&model, &base).unwrap();
         let before: Value = serde_yaml::from_str(&base.text).unwrap();
-        let after: Value = serde_yaml::from_str(&config.text).unwrap();
+        let after: Value = serde_yaml::from_str(made.config.text()).unwrap();
         assert_eq!(before, after);
-        assert!(config.lines.iter().all(|origin| matches!(origin, Origin::Base { .. })));
-        assert!(config.env.is_empty() && config.produced.is_empty());
+        assert!(made.config.lines().iter().all(|origin| matches!(origin, Origin::Base { .. })));
+        assert!(made.env.is_empty() && made.config.produced().is_empty());
     }
 }
 
@@ -270,12 +270,12 @@ fn unknown_keys_of_the_base_stay_in_order() {
     let model = model(&json!({"distribution": {"name": "starter"}, "providers": {"inference": [
         {"provider": "vllm", "endpoint": "http://vllm:8000/v1"}]}}))
     .unwrap();
-    let config = generated(&model, &given(base)).unwrap();
+    let made = generated(&model, &given(base)).unwrap();
     let expected = "version: \"2\"\nzebra:\n  b: 1\n  a: 007\nproviders:\n  inference:\n  - provider_id: vllm\n    \
                     provider_type: remote::vllm\n    config:\n      base_url: http://vllm:8000/v1\nalpha:\n- null\n- \"1e5\"\n- \
                     \"0o17\"\nlogging:\n- yes\napis:\n- inference\n";
-    assert_eq!(config.text, expected);
-    assert_eq!(config.config_version, 2);
+    assert_eq!(made.config.text(), expected);
+    assert_eq!(made.config_version, 2);
 }
 
 /// Objects that are broken anywhere: random values at the paths of a real resource, and beside them.

@@ -299,7 +299,7 @@ impl Work<'_> {
             context.events.normal(&about, "ConfigGenerated", &note).await;
         }
         if let Some(generated) = generated.filter(|_| progress.deployed) {
-            let name = crate::resources::config::name(&self.owner.name, &generated.hash);
+            let name = crate::resources::config::name(&self.owner.name, generated.config.hash());
             context.events.normal(&about, "DeploymentUpdated", &format!("Deployment updated with config {name}")).await;
         }
         if let Some(refusal) = refusal {
@@ -392,7 +392,7 @@ fn config_of<'a>(judged: &'a Judged, found: &'a Found, namespace: &str) -> Confi
             }
         }
         (ConfigSource::Generated, Some(generated), _) => {
-            Config::Generated { text: &generated.text, hash: &generated.hash, env: &generated.env }
+            Config::Generated { text: generated.config.text(), hash: generated.config.hash(), env: &generated.env }
         }
         _ => Config::Image,
     }

@@ -10,10 +10,14 @@
 use super::{ApiVersion, v1alpha1, v1alpha2};
 use crate::path::{Path, Segment};
 use kube::CustomResourceExt as _;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::LazyLock;
 
-static CRD: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("crd.json")).unwrap_or_default());
+const TEXT: &str = include_str!("crd.json");
+
+static CRD: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 
 /// The whole definition as JSON.
 #[must_use]
@@ -42,11 +46,40 @@ pub fn to_yaml(definition: &Value) -> String {
 /// The `openAPIV3Schema` of a version.
 #[must_use]
 pub fn schema(version: ApiVersion) -> &'static Value {
-    static NOTHING: Value = Value::Null;
-    CRD["spec"]["versions"]
-        .as_array()
-        .and_then(|versions| versions.iter().find(|entry| entry["name"] == version.name()))
-        .map_or(&NOTHING, |entry| &entry["schema"]["openAPIV3Schema"])
+    static V1ALPHA1: LazyLock<Value> = LazyLock::new(|| read_schema(ApiVersion::V1Alpha1));
+    static V1ALPHA2: LazyLock<Value> = LazyLock::new(|| read_schema(ApiVersion::V1Alpha2));
+    match version {
+        ApiVersion::V1Alpha1 => &V1ALPHA1,
+        ApiVersion::V1Alpha2 => &V1ALPHA2,
+    }
+}
+
+/// Reads one version and passes over the rest of the definition, which few sessions of the language server need.
+fn read_schema(wanted: ApiVersion) -> Value {
+    #[derive(Deserialize)]
+    struct Definition<'t> {
+        #[serde(borrow)]
+        spec: Spec<'t>,
+    }
+    #[derive(Deserialize)]
+    struct Spec<'t> {
+        #[serde(borrow)]
+        versions: Vec<Version<'t>>,
+    }
+    #[derive(Deserialize)]
+    struct Version<'t> {
+        name: &'t str,
+        #[serde(borrow)]
+        schema: Schema<'t>,
+    }
+    #[derive(Deserialize)]
+    struct Schema<'t> {
+        #[serde(borrow, rename = "openAPIV3Schema")]
+        text: &'t RawValue,
+    }
+    let versions = serde_json::from_str(TEXT).map_or_else(|_| Vec::new(), |found: Definition<'_>| found.spec.versions);
+    let version = versions.iter().find(|version| version.name == wanted.name());
+    version.and_then(|version| serde_json::from_str(version.schema.text.get()).ok()).unwrap_or_default()
 }
 
 /// The schema of the value at `path` in objects of a version: properties, list items and map values are followed.

@@ -108,7 +108,7 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
         return outcome;
     }
     outcome.model = match request.version {
-        ApiVersion::V1Alpha2 => Validated::read(&schema.defaulted),
+        ApiVersion::V1Alpha2 => Validated::read(schema.defaulted),
         ApiVersion::V1Alpha1 => None,
     };
     if let Some(model) = &outcome.model {

@@ -137,7 +137,7 @@ impl<'a> Subject<'a> {
 
     /// The path of `spec` or below it, in the dotted form.
     pub(super) fn spec(below: &str) -> Path {
-        Path::parse("spec").join(&Path::parse(below))
+        Path::parse("spec").below(below)
     }
 
     /// `metadata.namespace`, else the namespace that the caller assumes, else empty. One that a template fills in comes as

@@ -14,12 +14,13 @@ pub struct Validated {
 
 impl Validated {
     /// Reads the typed model of `object`; `None` if it does not have its shape.
-    pub(super) fn read(object: &Value) -> Option<Self> {
+    pub(super) fn read(mut object: Value) -> Option<Self> {
+        let spec = object.get_mut("spec")?.take();
         let metadata = object.get("metadata")?;
         Some(Self {
             name: metadata.get("name")?.as_str()?.to_owned(),
             namespace: metadata.get("namespace").and_then(Value::as_str).map(str::to_owned),
-            spec: serde_json::from_value(object.get("spec")?.clone()).ok()?,
+            spec: serde_json::from_value(spec).ok()?,
         })
     }
 

@@ -308,7 +308,7 @@ impl Ground {
         let unread: BTreeMap<&str, Path> = attempt
             .taken()
             // The SDK of AWS reads its variables by itself.
-            .filter(|(name, _)| !name.starts_with("AWS_") && !still_read(name, &generated.text))
+            .filter(|(name, _)| !name.starts_with("AWS_") && !still_read(name, generated.config.text()))
             .collect();
         migration.value = value;
         let old_list = Path::parse("spec.server.containerSpec.env");
@@ -346,7 +346,7 @@ impl Ground {
             };
             after_env.insert(variable.name.clone(), source);
         }
-        let after = config::read(&generated.text).unwrap_or_default();
+        let after = config::read(generated.config.text()).unwrap_or_default();
         let differences =
             compare(&meaning(before, &self.env, self.catalog), &meaning(&after, &after_env, self.catalog));
         migration.report.config =

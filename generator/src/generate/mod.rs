@@ -5,6 +5,7 @@
 //! gives the same bytes.
 
 mod base;
+mod config;
 mod disabled;
 mod draft;
 mod error;
@@ -22,6 +23,7 @@ mod version;
 pub use base::{Base, BaseSource};
 pub(crate) use base::{embedded_base, read as read_base};
 pub(crate) use draft::plain_id;
+pub use config::Config;
 pub use error::GenerateError;
 pub use external::{ConfigError, External, Merged, merge_external};
 pub use origin::Origin;
@@ -36,11 +38,7 @@ use crate::api::v1alpha2::LlamaStackDistributionSpec;
 use crate::catalog::Catalog;
 use crate::check::Validated;
 use crate::check::finding::Finding;
-use crate::path::Path;
 use draft::Draft;
-use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// Key of a config ConfigMap that holds the config.
 pub const CONFIG_KEY: &str = "config.yaml";
@@ -49,13 +47,7 @@ pub const CONFIG_KEY: &str = "config.yaml";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generated {
     /// The config.yaml.
-    pub text: String,
-    /// SHA-256 of `text`, 64 lower-case hex digits.
-    pub hash: String,
-    /// Where each line of `text` comes from, one origin per line.
-    pub lines: Vec<Origin>,
-    /// For each path of the resource, and each path above one, the lines that it produced; counted from 0, sorted.
-    pub produced: BTreeMap<Path, Vec<Range<usize>>>,
+    pub config: Config,
     /// The environment variables that the config reads secrets from.
     pub env: Vec<EnvVar>,
     /// The Secrets that the operator makes from Secrets of the user, because llama-stack cannot read these as they
@@ -126,21 +118,13 @@ pub fn generate(resource: &Validated, base: &Base, catalog: Option<&Catalog>) ->
     server::apply(&mut draft);
     let Draft { config, env, derived_secrets, warnings, .. } = draft;
     let env = secrets::distinct(env)?;
-    let Rendered { text, lines, produced } = render(&config);
     Ok(Generated {
-        hash: hex(&Sha256::digest(text.as_bytes())),
         providers: providers::count(&config),
         resources: resources::count(&config),
-        text,
-        lines,
-        produced,
+        config: Config::new(config),
         env,
         derived_secrets,
         config_version,
         warnings,
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

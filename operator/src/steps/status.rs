@@ -286,7 +286,7 @@ fn generated(
         "ConfigGenerationSucceeded",
         format!("Generated config.yaml with {} providers and {} resources", generated.providers, generated.resources),
     );
-    let name = config::name(&key.name, &generated.hash);
+    let name = config::name(&key.name, generated.config.hash());
     match problem(outcome).filter(|_| outcome.held_back || outcome.refusal.is_some()) {
         Some(problem) => conditions.set(conditions::DEPLOYMENT_UPDATED, false, "DeploymentUpdateFailed", problem),
         None => {

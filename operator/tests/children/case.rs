@@ -155,7 +155,7 @@ impl Case {
                 }
             }
             (None, Some(generated)) => {
-                Config::Generated { text: &generated.text, hash: &generated.hash, env: &generated.env }
+                Config::Generated { text: generated.config.text(), hash: generated.config.hash(), env: &generated.env }
             }
             (None, None) => Config::Image,
         };

@@ -105,7 +105,7 @@ fn produced(analysis: &Analysis, file: &Arc<str>, offset: usize) -> Option<Vec<L
     if path.segments().len() < 2 || path.segments().first() != Some(&Segment::Key("spec".to_owned())) {
         return None;
     }
-    let text: Arc<str> = generated.text.as_str().into();
+    let text: Arc<str> = generated.config.text().into();
     let place = Place::Preview { file: file.clone(), document, resource: number };
     let location = |range: &std::ops::Range<usize>| {
         let (first, last) = (line_span(&text, range.start), line_span(&text, range.end.saturating_sub(1)));

@@ -113,13 +113,18 @@ impl Resource {
 impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
     pub(crate) fn new(tree: Arc<Document>, kept: Kept) -> Self {
-        let plain = Plain::read(&tree);
+        let mut plain = Plain::read(&tree);
         let mut resources = Vec::new();
         let mut objects = Objects::default();
         for base in roots(&plain.value) {
             let Some(value) = base.find(&plain.value) else { continue };
             match header(value) {
-                Some(header) => resources.push(resource(base, value.clone(), &plain, header)),
+                Some(header) => {
+                    // Most resources are a document, whose value need not be copied.
+                    let whole = base.segments().is_empty();
+                    let value = if whole { std::mem::take(&mut plain.value) } else { value.clone() };
+                    resources.push(resource(base, value, &plain, header));
+                }
                 None => objects.add(value),
             }
         }

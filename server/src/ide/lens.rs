@@ -69,7 +69,7 @@ pub(crate) fn lenses(analysis: &Analysis) -> Vec<Lens> {
 fn size(document: &DocumentAnalysis, resource: &Resource) -> Option<String> {
     let generated = document.generated(resource)?;
     let is_model = |line: &&str| line.trim_start_matches([' ', '-']).starts_with("model_id:");
-    let models = generated.text.lines().filter(is_model).count();
+    let models = generated.config.text().lines().filter(is_model).count();
     Some(format!("{}, {}", count(generated.providers, "provider"), count(models, "model")))
 }
 

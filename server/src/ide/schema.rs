@@ -24,7 +24,11 @@ const WRITTEN: &[&str] = &[
 
 /// The part of a schema that describes one place. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Schema<'s>(&'s Value);
+pub(crate) struct Schema<'s> {
+    node: &'s Value,
+    /// Whether it describes a whole resource. A CRD says nothing about `metadata`, since it is the same for all kinds.
+    whole: bool,
+}
 
 /// One field of an object.
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +41,14 @@ pub(crate) struct Field<'s> {
     pub(crate) required: bool,
 }
 
+/// What every resource needs.
+const REQUIRED: [&str; 4] = ["apiVersion", "kind", METADATA, "spec"];
+
+const METADATA: &str = "metadata";
+
 /// The schema of a version, with the fields of `metadata` that people write.
 pub(crate) fn of(version: ApiVersion) -> Schema<'static> {
-    static V1ALPHA1: LazyLock<Value> = LazyLock::new(|| with_metadata(ApiVersion::V1Alpha1));
-    static V1ALPHA2: LazyLock<Value> = LazyLock::new(|| with_metadata(ApiVersion::V1Alpha2));
-    Schema(match version {
-        ApiVersion::V1Alpha1 => &V1ALPHA1,
-        ApiVersion::V1Alpha2 => &V1ALPHA2,
-    })
+    Schema { node: crd::schema(version), whole: true }
 }
 
 /// Makes the schema that is asked for most, so that the first question does not wait.
@@ -52,53 +56,49 @@ pub(crate) fn warm() {
     of(ApiVersion::V1Alpha2);
 }
 
-/// A CRD says nothing about `metadata`, since it is the same for all kinds.
-fn with_metadata(version: ApiVersion) -> Value {
-    let mut schema = crd::schema(version).clone();
-    let text = |description: &str| json!({"type": "string", "description": description});
-    let map = |description: &str| json!({"type": "object", "description": description, "additionalProperties": {"type": "string"}});
-    let metadata = json!({
-        "type": "object",
-        "description": "Name, namespace, labels and annotations of the resource.",
-        "required": ["name"],
-        "properties": {
-            "name": text("The resource's name: at most 48 characters, no dots, since names of other objects are made from it."),
-            "namespace": text("Where the server runs. Secrets and ConfigMaps are looked up here."),
-            "labels": map("Key-value pairs to select by."),
-            "annotations": map("Key-value pairs for tools."),
-        },
+fn metadata() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        let text = |description: &str| json!({"type": "string", "description": description});
+        let map = |description: &str| json!({"type": "object", "description": description, "additionalProperties": {"type": "string"}});
+        json!({
+            "type": "object",
+            "description": "Name, namespace, labels and annotations of the resource.",
+            "required": ["name"],
+            "properties": {
+                "name": text("The resource's name: at most 48 characters, no dots, since names of other objects are made from it."),
+                "namespace": text("Where the server runs. Secrets and ConfigMaps are looked up here."),
+                "labels": map("Key-value pairs to select by."),
+                "annotations": map("Key-value pairs for tools."),
+            },
+        })
     });
-    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        fields.insert("metadata".to_owned(), metadata);
-    }
-    if let Some(object) = schema.as_object_mut() {
-        object.insert("required".to_owned(), json!(["apiVersion", "kind", "metadata", "spec"]));
-    }
-    schema
+    &SCHEMA
 }
 
 impl<'s> Schema<'s> {
-    #[cfg(test)]
-    pub(crate) fn new(schema: &'s Value) -> Self {
-        Self(schema)
+    pub(crate) fn new(node: &'s Value) -> Self {
+        Self { node, whole: false }
     }
 
     fn word(self, keyword: &str) -> Option<&'s str> {
-        self.0.get(keyword)?.as_str()
+        self.node.get(keyword)?.as_str()
+    }
+
+    /// The schema of a declared field.
+    fn field(self, name: &str) -> Option<Self> {
+        let declared = self.properties()?.get(name)?;
+        Some(Self::new(if self.whole && name == METADATA { metadata() } else { declared }))
     }
 
     fn properties(self) -> Option<&'s Map<String, Value>> {
-        self.0.get("properties")?.as_object()
+        self.node.get("properties")?.as_object()
     }
 
     /// The schema of what lies one step inside.
     pub(crate) fn step(self, segment: &Segment) -> Option<Self> {
         match segment {
             Segment::Index(_) => self.items(),
-            Segment::Key(name) => match self.properties().and_then(|fields| fields.get(name)) {
-                Some(field) => Some(Self(field)),
-                None => self.values(),
-            },
+            Segment::Key(name) => self.field(name).or_else(|| self.values()),
         }
     }
 
@@ -109,12 +109,12 @@ impl<'s> Schema<'s> {
 
     /// The schema of each item of a list.
     pub(crate) fn items(self) -> Option<Self> {
-        self.0.get("items").filter(|items| items.is_object()).map(Self)
+        self.node.get("items").filter(|items| items.is_object()).map(Self::new)
     }
 
     /// The schema of each value of a map whose keys the user chooses.
     pub(crate) fn values(self) -> Option<Self> {
-        self.0.get("additionalProperties").filter(|values| values.is_object()).map(Self)
+        self.node.get("additionalProperties").filter(|values| values.is_object()).map(Self::new)
     }
 
     /// The fields of an object, required ones first, each group in the order in which people write them.
@@ -124,7 +124,9 @@ impl<'s> Schema<'s> {
             .properties()
             .into_iter()
             .flatten()
-            .map(|(name, schema)| Field { name, schema: Self(schema), required: required.contains(&name.as_str()) })
+            .filter_map(|(name, _)| {
+                Some(Field { name, schema: self.field(name)?, required: required.contains(&name.as_str()) })
+            })
             .collect();
         let place = |name: &str| WRITTEN.iter().position(|known| *known == name).unwrap_or(WRITTEN.len());
         fields.sort_by_key(|field| (!field.required, place(field.name)));
@@ -132,7 +134,10 @@ impl<'s> Schema<'s> {
     }
 
     fn required(self) -> Vec<&'s str> {
-        self.0.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+        if self.whole {
+            return REQUIRED.to_vec();
+        }
+        self.node.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
     /// Whether `name` is a required field of this object.
@@ -154,12 +159,12 @@ impl<'s> Schema<'s> {
 
     /// The values of an enumeration; empty where there is none.
     pub(crate) fn choices(self) -> Vec<&'s Value> {
-        self.0.get("enum").and_then(Value::as_array).into_iter().flatten().filter(|value| !value.is_null()).collect()
+        self.node.get("enum").and_then(Value::as_array).into_iter().flatten().filter(|value| !value.is_null()).collect()
     }
 
     /// What the API server fills in.
     pub(crate) fn default_value(self) -> Option<&'s Value> {
-        self.0.get("default")
+        self.node.get("default")
     }
 
     /// What the field means, in one or more sentences; empty if the schema does not say.
@@ -169,7 +174,7 @@ impl<'s> Schema<'s> {
 
     /// The messages of the rules that hold at this place.
     pub(crate) fn rules(self) -> Vec<&'s str> {
-        self.0
+        self.node
             .get("x-kubernetes-validations")
             .and_then(Value::as_array)
             .into_iter()
@@ -180,7 +185,7 @@ impl<'s> Schema<'s> {
 
     /// The type in words: `string`, `list of objects`, `integer, 1024 to 65535`.
     pub(crate) fn type_name(self) -> String {
-        if self.0.get("x-kubernetes-int-or-string").and_then(Value::as_bool) == Some(true) {
+        if self.node.get("x-kubernetes-int-or-string").and_then(Value::as_bool) == Some(true) {
             return "integer or string".to_owned();
         }
         match self.word("type") {
@@ -213,7 +218,7 @@ impl<'s> Schema<'s> {
     }
 
     fn range(self) -> String {
-        let bound = |keyword: &str| self.0.get(keyword).and_then(Value::as_i64);
+        let bound = |keyword: &str| self.node.get(keyword).and_then(Value::as_i64);
         match (bound("minimum"), bound("maximum")) {
             (Some(low), Some(high)) => format!(", {low} to {high}"),
             (Some(low), None) => format!(", at least {low}"),

@@ -2,6 +2,7 @@
 
 use crate::ide::{Delta, Span, TextEdit};
 use ropey::Rope;
+use ropey::str_utils::{byte_to_line_idx, line_to_byte_idx};
 use std::path::PathBuf;
 use tower_lsp::lsp_types::{self as lsp, Position, PositionEncodingKind, Range, TextDocumentContentChangeEvent, Url};
 
@@ -40,6 +41,12 @@ pub(super) fn offset(rope: &Rope, position: Position, encoding: Encoding) -> usi
     if line >= rope.len_lines() {
         return rope.len_bytes();
     }
+    // Mostly a line lies in one piece of text: then one look at the rope is enough.
+    let (piece, before, _, lines) = rope.chunk_at_line_break(line);
+    let start = line_to_byte_idx(piece, line - lines);
+    if let Some(length) = piece[start..].find(['\n', '\r']) {
+        return before + start + within(&piece[start..start + length], position.character as usize, encoding);
+    }
     let start = rope.line_to_char(line);
     let text = rope.line(line);
     let mut length = text.len_chars();
@@ -54,9 +61,35 @@ pub(super) fn offset(rope: &Rope, position: Position, encoding: Encoding) -> usi
     rope.char_to_byte(start + column)
 }
 
+/// The offset of the character of `line` in which unit `wanted` lies; past the end it is the end.
+fn within(line: &str, wanted: usize, encoding: Encoding) -> usize {
+    let mut units = 0;
+    for (at, character) in line.char_indices() {
+        units += match encoding {
+            Encoding::Utf8 => character.len_utf8(),
+            Encoding::Utf16 => character.len_utf16(),
+        };
+        if units > wanted {
+            return at;
+        }
+    }
+    line.len()
+}
+
 /// The position of a byte offset; an offset past the end is the end.
 pub(super) fn position(rope: &Rope, offset: usize, encoding: Encoding) -> Position {
     let offset = offset.min(rope.len_bytes());
+    // Mostly the line begins in the piece of text in which the offset lies: then one look at the rope is enough.
+    let (piece, before, _, lines) = rope.chunk_at_byte(offset);
+    let line = byte_to_line_idx(piece, offset - before);
+    if line > 0 || before == 0 {
+        let text = &piece[line_to_byte_idx(piece, line)..offset - before];
+        let character = match encoding {
+            Encoding::Utf8 => text.len(),
+            Encoding::Utf16 => text.chars().map(char::len_utf16).sum(),
+        };
+        return Position { line: narrow(lines + line), character: narrow(character) };
+    }
     let line = rope.byte_to_line(offset);
     let character = match encoding {
         Encoding::Utf8 => offset - rope.line_to_byte(line),
@@ -222,6 +255,36 @@ mod tests {
                     }
                     prop_assert_eq!(offset(&rope, position(&rope, byte, encoding), encoding), byte);
                 }
+            }
+        }
+
+        /// Texts of many pieces, with lines longer than a piece, and none of it at the borders of pieces.
+        #[test]
+        fn positions_in_a_long_text_are_counted_right(
+            lines in prop::collection::vec(("[a-zé\u{1F999}]{0,9}", 1_usize..400, "\n|\r|\r\n"), 1..40),
+            wanted in prop::collection::vec(any::<prop::sample::Index>(), 20),
+        ) {
+            let lines: Vec<_> = lines.into_iter().map(|(word, times, end)| (word.repeat(times), end)).collect();
+            let text: String = lines.iter().flat_map(|(line, end)| [line.as_str(), end.as_str()]).collect();
+            let rope = Rope::from_str(&text);
+            for wanted in wanted {
+                let number = wanted.index(lines.len());
+                // An \r in front of an \n makes one line end of two.
+                let start: usize = lines[..number].iter().map(|(line, end)| line.len() + end.len()).sum();
+                let line = Rope::from_str(&text[..start]).len_lines() - 1;
+                if text[..start].ends_with('\r') && text[start..].starts_with('\n') {
+                    continue;
+                }
+                let content = &lines[number].0;
+                let inside = wanted.index(content.chars().count() + 1);
+                let before: String = content.chars().take(inside).collect();
+                let units = before.encode_utf16().count();
+                for (encoding, character) in [(Encoding::Utf8, before.len()), (Encoding::Utf16, units)] {
+                    let there = at(line as u32, character as u32);
+                    prop_assert_eq!(position(&rope, start + before.len(), encoding), there);
+                    prop_assert_eq!(offset(&rope, there, encoding), start + before.len());
+                }
+                prop_assert_eq!(offset(&rope, at(line as u32, u32::MAX), Encoding::Utf16), start + content.len());
             }
         }
 

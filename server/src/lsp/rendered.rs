@@ -4,7 +4,7 @@
 //! except for line numbers, so it is kept with the part, and the numbers are filled in each time: what a key costs
 //! follows the length of the list only as copying does.
 
-use super::convert;
+use super::convert::{self, Encoding};
 use super::outgoing::json;
 use super::publish::{Style, documentation, level, tag};
 use crate::ide::{Analysis, Diagnostic, Elsewhere, Faulty, Part, Span, Stop};
@@ -29,8 +29,7 @@ pub(super) fn list(
         if stop() {
             return None;
         }
-        let line = rope.byte_to_line(part.offset);
-        let movable = rope.line_to_byte(line) == part.offset;
+        let (line, movable) = line_of(rope, part.offset);
         let kept = movable.then(|| part.memo.get::<Kept>()).flatten().filter(|kept| kept.is_current(style));
         let kept = kept.unwrap_or_else(|| of_part(analysis, part, line, movable, rope, style));
         if kept.text.is_empty() {
@@ -72,8 +71,7 @@ fn of_part(
     let mut text = Text::default();
     let mut movable = movable;
     for document in part.faulty() {
-        let first = rope.byte_to_line(document.offset);
-        let fits = rope.line_to_byte(first) == document.offset;
+        let (first, fits) = line_of(rope, document.offset);
         movable &= fits;
         let kept = fits.then(|| document.memo.get::<Kept>()).flatten().filter(|kept| kept.is_current(style));
         let kept = kept.unwrap_or_else(|| of_document(analysis, document, first, fits, rope, style));
@@ -84,6 +82,12 @@ fn of_part(
         part.memo.set(Arc::clone(&kept));
     }
     kept
+}
+
+/// The line of an offset, and whether it begins there.
+fn line_of(rope: &Rope, offset: usize) -> (usize, bool) {
+    let position = convert::position(rope, offset, Encoding::Utf8);
+    (position.line as usize, position.character == 0)
 }
 
 fn of_document(
@@ -265,7 +269,6 @@ impl Writer<'_> {
 mod tests {
     use super::*;
     use crate::ide::{self, Delta, Workspace};
-    use crate::lsp::convert::Encoding;
     use crate::lsp::publish::converted;
     use proptest::prelude::*;
     use serde_json::{Value, json};

@@ -36,7 +36,7 @@ fn base_configs_are_accepted() {
 fn configs_of_the_samples_are_accepted() {
     let mut configs = Vec::new();
     for (name, text) in samples() {
-        configs.extend(generated(&text).into_iter().map(|config| (name.clone(), config.text)));
+        configs.extend(generated(&text).into_iter().map(|made| (name.clone(), made.config.text().to_owned())));
         configs.extend(written(&text).into_iter().map(|config| (name.clone(), config)));
     }
     assert_accepted(&configs);

@@ -28,7 +28,7 @@ fn a_config_without_some_apis_is_accepted_or_refused_with_a_reason() {
                 "spec": {"distribution": {"name": found.name}, "disabled": disabled},
             });
             match try_generate(&resource) {
-                Ok(config) => configs.push((name, config.unwrap().text)),
+                Ok(config) => configs.push((name, config.unwrap().config.text().to_owned())),
                 Err(reason) => refused.push((name, reason)),
             }
         }

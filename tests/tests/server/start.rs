@@ -4,15 +4,16 @@ use llsd_generator::distribution::BaseConfig;
 use llsd_tests::llama_stack::{FakeVllm, Server};
 
 use crate::samples::{generated, sample};
+use llsd_generator::generate::Generated;
 
 #[test]
 fn the_minimal_sample_serves_its_provider_and_model() {
     let model = "meta-llama/Llama-3.2-3B-Instruct";
     let vllm = FakeVllm::start(&[model]).unwrap();
     let text = sample("minimal.yaml").replace("http://vllm.models.svc.cluster.local:8000/v1", &vllm.endpoint());
-    let [config] = &generated(&text)[..] else { panic!("minimal.yaml is one resource") };
-    assert!(config.text.contains(&vllm.endpoint()));
-    let server = Server::start(&config.text, &[]).unwrap();
+    let [Generated { config, .. }] = &generated(&text)[..] else { panic!("minimal.yaml is one resource") };
+    assert!(config.text().contains(&vllm.endpoint()));
+    let server = Server::start(config.text(), &[]).unwrap();
     assert!(server.list("/v1/providers", "provider_id").unwrap().contains(&"vllm".to_owned()));
     assert!(server.list("/v1/models", "id").unwrap().contains(&format!("vllm/{model}")));
 }
@@ -52,8 +53,8 @@ fn the_sample_with_models_tools_and_shields_registers_them() {
     let vllm = FakeVllm::start(&[model]).unwrap();
     let text =
         sample("models-tools-shields.yaml").replace("http://vllm.models.svc.cluster.local:8000/v1", &vllm.endpoint());
-    let [config] = &generated(&text)[..] else { panic!("models-tools-shields.yaml is one resource") };
-    let server = Server::start(&config.text, &[("LLSD_TAVILY_SEARCH_API_KEY", "key")]).unwrap();
+    let [Generated { config, .. }] = &generated(&text)[..] else { panic!("models-tools-shields.yaml is one resource") };
+    let server = Server::start(config.text(), &[("LLSD_TAVILY_SEARCH_API_KEY", "key")]).unwrap();
     assert!(server.list("/v1/models", "id").unwrap().contains(&format!("vllm/{model}")));
     assert_eq!(server.list("/v1/shields", "identifier").unwrap(), ["llama-guard"]);
     let groups = server.get("/v1/toolgroups").unwrap();

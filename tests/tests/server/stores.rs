@@ -149,7 +149,7 @@ fn the_postgres_and_redis_sample_keeps_its_state_there() {
     given.sort_unstable();
     assert_eq!(named, given);
 
-    let server = Server::start(&config.text, &values).unwrap();
+    let server = Server::start(config.config.text(), &values).unwrap();
     assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm/test/model".to_owned()));
     let tables = postgres.tables(PASSWORD);
     assert!(tables.contains("inference_store") && tables.contains("openai_conversations"), "{tables}");

@@ -66,9 +66,9 @@ fn every_provider_type_becomes_a_config_that_is_read() {
                 "metadata": {"name": "subject"},
                 "spec": {"distribution": {"name": "starter"}, "providers": {list: [provider(kind)]}},
             });
-            for config in generated(&resource.to_string()) {
-                assert!(config.text.contains("provider_id: subject"), "{}", config.text);
-                configs.push((format!("{api} {}", kind.provider_type), config.text));
+            for made in generated(&resource.to_string()) {
+                assert!(made.config.text().contains("provider_id: subject"), "{}", made.config.text());
+                configs.push((format!("{api} {}", kind.provider_type), made.config.text().to_owned()));
             }
         }
     }

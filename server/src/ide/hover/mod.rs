@@ -91,7 +91,7 @@ fn rules(of: Schema<'_>) -> String {
 /// The lines of config that the place is the origin of.
 fn produced(document: &DocumentAnalysis, resource: &Resource, path: &Path) -> Option<String> {
     let generated = document.generated(resource)?;
-    let lines: Vec<&str> = generated.text.lines().collect();
+    let lines: Vec<&str> = generated.config.text().lines().collect();
     let ranges = super::preview::produced(generated, path);
     let mut shown = Vec::new();
     let mut left_out = 0;

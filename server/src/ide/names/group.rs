@@ -412,10 +412,10 @@ fn preview_member(file: &Arc<str>, analysis: &Analysis, document: usize, resourc
     Some(Member {
         title: about.name().to_owned(),
         place: Place::Preview { file: file.clone(), document, resource },
-        source: Source::Text(generated.text.as_str().into()),
+        source: Source::Text(generated.config.text().into()),
         document: 0,
         offset: 0,
-        names: Arc::new(DocumentNames::of_config(&llsd_yaml::parse_document(&generated.text))),
+        names: Arc::new(DocumentNames::of_config(&llsd_yaml::parse_document(generated.config.text()))),
         scope: 0,
     })
 }

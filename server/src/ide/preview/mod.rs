@@ -32,8 +32,8 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
         return Some(Preview { problems, ..nothing(shown, &reason) });
     };
     Some(Preview {
-        text: generated.text.clone(),
-        lines: generated.lines.iter().map(|origin| line(document, resource, origin, located.offset)).collect(),
+        text: generated.config.text().to_owned(),
+        lines: generated.config.lines().iter().map(|origin| line(document, resource, origin, located.offset)).collect(),
         env: generated
             .env
             .iter()
@@ -44,7 +44,7 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
                 secret: secret(&variable.source),
             })
             .collect(),
-        hash: generated.hash.clone(),
+        hash: generated.config.hash().to_owned(),
         warnings: generated.warnings.iter().map(|finding| finding.message.clone()).collect(),
         ..shown
     })
@@ -100,7 +100,7 @@ fn problems(document: &DocumentAnalysis, resource: &Resource, offset: usize) -> 
 
 /// The lines that the field at `path` produced, counted from 0.
 pub(super) fn produced(generated: &Generated, path: &Path) -> Vec<Range<usize>> {
-    generated.produced.get(path).cloned().unwrap_or_default()
+    generated.config.produced().get(path).cloned().unwrap_or_default()
 }
 
 fn line(document: &DocumentAnalysis, resource: &Resource, origin: &Origin, offset: usize) -> LineOrigin {
