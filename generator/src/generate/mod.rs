@@ -22,8 +22,8 @@ mod version;
 
 pub use base::{Base, BaseSource};
 pub(crate) use base::{embedded_base, read as read_base};
-pub(crate) use draft::plain_id;
 pub use config::Config;
+pub(crate) use draft::plain_id;
 pub use error::GenerateError;
 pub use external::{ConfigError, External, Merged, merge_external};
 pub use origin::Origin;

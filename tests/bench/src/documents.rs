@@ -65,6 +65,11 @@ pub(crate) fn many(count: usize) -> String {
     text
 }
 
+/// The same without anything to find: a resource above has one warning.
+pub(crate) fn many_clean(count: usize) -> String {
+    many(count).replace(":11434\n", ":11434/v1\n")
+}
+
 /// Number of the first line, from 0, on which `what` stands, at or behind line `from`.
 pub(crate) fn line_of(text: &str, what: &str, from: usize) -> usize {
     let found = text.lines().enumerate().skip(from).find(|(_, line)| line.contains(what));
