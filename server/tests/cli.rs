@@ -196,10 +196,12 @@ fn what_cannot_be_read_is_named() {
         assert_eq!((ran.code, ran.err.as_str()), (2, message));
         assert_eq!(ran.out, "1 resource in 1 file: nothing wrong\n");
     }
-    for command in ["render", "migrate"] {
+    for (command, message) in
+        [("render", "is a directory; name one file"), ("migrate", "no .yaml or .yml file in this directory")]
+    {
         assert_eq!(folder.llsd(&[command, "missing.yaml"]).code, 2);
         let ran = folder.llsd(&[command, "empty"]);
-        assert_eq!((ran.code, ran.err.as_str()), (2, "llsd: cannot read empty: is a directory; name one file\n"));
+        assert_eq!((ran.code, ran.err), (2, format!("llsd: cannot read empty: {message}\n")));
     }
 }
 
@@ -379,6 +381,89 @@ fn migrate_prints_or_writes() {
     let again = folder.llsd(&["migrate", "old.yaml"]);
     assert_eq!((again.code, again.out.as_str()), (0, printed.out.as_str()));
     assert_eq!(again.err, "llsd: old.yaml has no v1alpha1 resource; nothing to migrate\n");
+}
+
+const USER_CONFIG: &str = "apiVersion: llamastack.io/v1alpha1
+kind: LlamaStackDistribution
+metadata: {name: old}
+spec:
+  server:
+    distribution: {name: starter}
+    userConfig: {configMapName: config}
+";
+
+const CONFIG_MAP: &str = "apiVersion: v1
+kind: ConfigMap
+metadata: {name: config}
+data:
+  run.yaml: | # by hand
+    version: 2
+    providers:
+      inference:
+        - provider_id: fast # the team's
+          provider_type: remote::vllm
+          config: {base_url: http://fast:8000/v1}
+";
+
+#[test]
+fn fix_reaches_files_that_were_named() {
+    let folder = Folder::new("fix-across");
+    folder.write("stack.yaml", USER_CONFIG);
+    folder.write("sub/config.yaml", CONFIG_MAP);
+    assert_eq!(folder.llsd(&["fix", "stack.yaml"]).out, "", "the other file was not named");
+    let title = "Rename run.yaml of ConfigMap \"config\" in config.yaml to config.yaml\n";
+    let dry = folder.llsd(&["fix", "--dry-run", "."]);
+    assert_eq!((dry.code, dry.out), (0, format!("would fix ./sub/config.yaml: {title}")));
+    assert_eq!(folder.read("sub/config.yaml"), CONFIG_MAP);
+    assert_eq!(folder.llsd(&["check", "."]).code, 1);
+    let ran = folder.llsd(&["check", "--fix", "."]);
+    assert_eq!((ran.code, ran.err), (0, format!("fixed ./sub/config.yaml: {title}")));
+    assert_eq!(folder.read("sub/config.yaml"), CONFIG_MAP.replace("run.yaml", "config.yaml"));
+    assert_eq!(folder.read("stack.yaml"), USER_CONFIG);
+    // in one file, too
+    let both = folder.write("both.yaml", format!("{USER_CONFIG}---\n{CONFIG_MAP}"));
+    assert!(folder.llsd(&["fix", &both]).out.contains("Rename run.yaml of ConfigMap \"config\" to config.yaml"));
+    assert!(folder.read("both.yaml").contains("  config.yaml: | # by hand\n"));
+}
+
+#[test]
+fn migrate_folds_what_another_file_has() {
+    let folder = Folder::new("migrate-across");
+    let config = CONFIG_MAP.replace("run.yaml", "config.yaml");
+    folder.write("stack.yaml", USER_CONFIG);
+    folder.write("sub/config.yaml", &config);
+    // not named, and not beside
+    assert!(folder.llsd(&["migrate", "stack.yaml"]).out.contains("overrideConfig"));
+    let folded = folder.llsd(&["migrate", "stack.yaml", "sub/config.yaml"]);
+    assert!(folded.code == 0 && folded.out.contains("- id: fast # the team's\n"), "{folded:?}");
+    assert!(!folded.out.contains("overrideConfig") && folded.out.contains("endpoint: http://fast:8000/v1"));
+    // removed where it was named, and nothing else refers to it
+    folder.write("config.yaml", &config);
+    fs::remove_file(folder.0.join("sub/config.yaml")).expect("it is there");
+    let printed = folder.llsd(&["migrate", "--remove-config-maps", "stack.yaml"]);
+    assert_eq!(printed.out, folded.out);
+    assert!(!printed.err.contains("--write does it"), "a file that was not named stays: {}", printed.err);
+    let printed = folder.llsd(&["migrate", "--remove-config-maps", "stack.yaml", "config.yaml"]);
+    assert!(printed.err.contains("note: config.yaml changes too; --write does it\n"), "{}", printed.err);
+    assert!(printed.err.contains("note: removed with ConfigMap \"config\": # by hand\n"), "{}", printed.err);
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{configMap: {name: config}}]}\n";
+    folder.write("pod.yaml", pod);
+    let kept = folder.llsd(&["migrate", "--remove-config-maps", "stack.yaml", "config.yaml"]);
+    assert!(!kept.err.contains("--write does it"), "{}", kept.err);
+    fs::remove_file(folder.0.join("pod.yaml")).expect("it is there");
+    // several files
+    folder.write(
+        "more.yaml",
+        USER_CONFIG.replace("userConfig: {configMapName: config}", "storage: {size: 1Gi}").replace("old", "more"),
+    );
+    let refused = folder.llsd(&["migrate", "."]);
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    assert_eq!(refused.err, "llsd: 2 files have v1alpha1 resources; --write changes them all\n");
+    assert_eq!(folder.llsd(&["migrate", "--write", "--remove-config-maps", "."]).code, 0);
+    assert_eq!(folder.read("stack.yaml"), folded.out);
+    assert!(folder.read("more.yaml").contains("v1alpha2") && !folder.0.join("config.yaml").exists());
+    assert_eq!(folder.llsd(&["check", "."]).code, 0);
+    assert_eq!(folder.llsd(&["migrate", "."]).err, "llsd: there is no v1alpha1 resource; nothing to migrate\n");
 }
 
 #[test]

@@ -38,6 +38,10 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
                 writeln!(io::stderr(), "{line}")?;
             }
         }
+        match super::fix::fix_together(&sources, false) {
+            Ok(lines) => lines.iter().try_for_each(|line| writeln!(io::stderr(), "{line}"))?,
+            Err(problem) => complain(&problem),
+        }
     }
     let texts: Vec<_> = sources.par_iter().map(input::Source::read).collect();
     let mut files = Vec::with_capacity(texts.len());

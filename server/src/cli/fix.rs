@@ -1,6 +1,7 @@
 //! `llsd fix`, and `llsd check --fix`.
 
 use super::input::{self, Source};
+use super::project::Project;
 use super::{CLEAN, FAILURE, complain};
 use crate::ide::{self, Severity, TextEdit, Workspace};
 use clap::Args;
@@ -37,7 +38,40 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             }
         }
     }
+    match fix_together(&sources, arguments.dry_run) {
+        Ok(lines) => lines.iter().try_for_each(|line| writeln!(io::stdout(), "{line}"))?,
+        Err(problem) => {
+            complain(&problem);
+            code = FAILURE;
+        }
+    }
     Ok(code)
+}
+
+/// Makes the fixes that reach beyond one document: in named files only. Returns lines that say so.
+pub(super) fn fix_together(sources: &[Source], dry_run: bool) -> Result<Vec<String>, String> {
+    let files: Vec<_> = sources.iter().filter(|source| matches!(source, Source::File(_))).cloned().collect();
+    // What cannot be read has been told.
+    let (mut project, _) = Project::read(&files);
+    let mut lines = Vec::new();
+    for file in project.named() {
+        let actions = project.about(&file).map(|question| ide::fixes_elsewhere(&question)).unwrap_or_default();
+        // one at a time: the next one may be about the same object
+        if let Some(action) =
+            actions.into_iter().find(|action| project.may_change(action.others.iter().map(|other| &other.file)))
+        {
+            let changed = action.others.iter().map(|other| &other.file);
+            let changed = changed.chain((!action.edits.is_empty()).then_some(&file));
+            let shown: Vec<String> = changed.map(|file| project.shown(file)).collect();
+            let done = if dry_run { "would fix" } else { "fixed" };
+            lines.push(format!("{done} {}: {}", shown.join(", "), action.title));
+            project.apply(&file, &action.edits, &action.others, None);
+        }
+    }
+    if !dry_run {
+        project.write()?;
+    }
+    Ok(lines)
 }
 
 /// Fixes one source. Some: a line that says so.

@@ -9,6 +9,7 @@ mod fix;
 mod input;
 mod lsp;
 mod migrate;
+mod project;
 mod render;
 mod report;
 mod schema;

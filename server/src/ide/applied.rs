@@ -259,6 +259,11 @@ impl Applied {
         }
     }
 
+    /// Whether a kustomization lists the file.
+    pub(super) fn is_listed(&self, file: &str) -> bool {
+        self.listed.contains_key(file)
+    }
+
     /// The files with a resource that another file has too.
     pub(super) fn repeating(&self) -> impl Iterator<Item = &Arc<str>> {
         self.resources.values().filter(|files| files.size() > 1).flat_map(|files| files.keys())

@@ -340,25 +340,31 @@ pub fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
 /// Changes offered for `span`: fixes of the diagnostics it touches, and rewrites of the resource it lies in.
 #[must_use]
 pub fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
-    actions::code_actions(analysis, span)
+    actions::code_actions(&Question::alone(analysis), span)
 }
 
-/// The same without rewrites: only what mends diagnostics.
+/// What mends the diagnostics that `span` touches, also in other files.
 #[must_use]
-pub fn quick_fixes(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
-    actions::quick_fixes(analysis, span)
+pub fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction> {
+    actions::quick_fixes(question, span)
+}
+
+/// Changes beyond the documents of diagnostics that leave nothing to decide; see also [`fix_all`].
+#[must_use]
+pub fn fixes_elsewhere(question: &Question<'_>) -> Vec<CodeAction> {
+    actions::preferred_elsewhere(question)
 }
 
 /// The ways to migrate the v1alpha1 resources that `span` touches, best first. Cheap: nothing is rewritten yet.
 #[must_use]
-pub fn migration_offers(analysis: &Analysis, span: Span) -> Vec<MigrationOffer> {
-    actions::migrations(analysis, span)
+pub fn migration_offers(question: &Question<'_>, span: Span) -> Vec<MigrationOffer> {
+    actions::migrations(question, span)
 }
 
 /// The rewrite of an offer of the same text; `None` if there is none.
 #[must_use]
-pub fn accept_migration(analysis: &Analysis, offer: &MigrationOffer) -> Option<Migrated> {
-    actions::migration(analysis, offer)
+pub fn accept_migration(question: &Question<'_>, offer: &MigrationOffer) -> Option<Migrated> {
+    actions::migration(question, offer)
 }
 
 /// The edits that apply all preferred fixes, and those that become visible behind them.

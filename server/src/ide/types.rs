@@ -1,6 +1,6 @@
 //! The answers, as plain data. Offsets are bytes of the file's text; no type here knows an editor protocol.
 
-use super::{ObjectKey, Span};
+use super::{FileEdits, ObjectKey, Span};
 pub use llsd_generator::check::finding::{Severity, Tag};
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ pub enum ActionKind {
     Rewrite,
 }
 
-/// One offered change of the file.
+/// One offered change: of the file, and perhaps of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
     /// In the imperative.
@@ -128,6 +128,10 @@ pub struct CodeAction {
     pub kind: ActionKind,
     /// Applied together.
     pub edits: Vec<TextEdit>,
+    /// Changes of other files, applied with them.
+    pub others: Vec<FileEdits>,
+    /// A file that goes away with it.
+    pub deletes: Option<Arc<str>>,
     /// Whether it is the obvious choice at its place.
     pub preferred: bool,
     /// The code of the diagnostic it mends, and where that is drawn.

@@ -218,6 +218,11 @@ impl Workspace {
         names
     }
 
+    /// Whether a kustomization lists the file.
+    pub(crate) fn is_listed(&self, file: &str) -> bool {
+        self.applied.is_listed(file)
+    }
+
     /// The files with a resource of a namespace and name that another file has too; some of them several times.
     pub fn repeating(&self) -> impl Iterator<Item = &Arc<str>> {
         self.applied.repeating()

@@ -29,6 +29,10 @@ pub(super) struct Client {
     pub resolves_actions: bool,
     /// Whether changes may name the version of the document that they are for.
     pub versioned_edits: bool,
+    /// Whether changes may ask for the user's consent.
+    pub annotated_edits: bool,
+    /// Whether changes may delete files.
+    pub deletes_files: bool,
     /// Commands that the client runs itself, from `initializationOptions.commands`. Others are never sent to it.
     pub commands: Vec<String>,
     /// Whether watched files may be described relative to a folder.
@@ -91,6 +95,14 @@ impl Client {
             versioned_edits: workspace
                 .and_then(|workspace| workspace.workspace_edit.as_ref()?.document_changes)
                 .unwrap_or(false),
+            annotated_edits: workspace
+                .and_then(|workspace| workspace.workspace_edit.as_ref()?.change_annotation_support.as_ref())
+                .is_some(),
+            deletes_files: workspace
+                .and_then(|workspace| workspace.workspace_edit.as_ref())
+                .filter(|edit| edit.document_changes == Some(true))
+                .and_then(|edit| edit.resource_operations.as_ref())
+                .is_some_and(|all| all.contains(&lsp::ResourceOperationKind::Delete)),
             commands: options
                 .and_then(|options| options.get("commands")?.as_array())
                 .into_iter()

@@ -48,7 +48,7 @@ fn tried(name: &str, text: &str, faults: &mut Vec<String>) -> Vec<String> {
     let analysis = analyse(text);
     let before = findings(&analysis);
     let mut titles = Vec::new();
-    for action in ide::quick_fixes(&analysis, Span::new(0, text.len())) {
+    for action in ide::quick_fixes(&ide::Question::alone(&analysis), Span::new(0, text.len())) {
         let (code, span) = action.fixes.unwrap();
         titles.push(format!("{code}: {}", action.title));
         let new = apply(text, &action.edits);
@@ -245,6 +245,7 @@ fn every_fix_mends_its_finding_and_nothing_else() {
         llsd::provider::missing-setting: Add an endpoint
         llsd::provider::no-api-key: Remove it
         llsd::provider::no-endpoint: Remove it
+        llsd::reference::no-key: Add key "tokn" to Secret "openai"
         llsd::reference::no-key: Change to "token"
         llsd::schema::misplaced-field: Move to spec.workload.replicas
         llsd::schema::required: Add distribution
@@ -259,6 +260,7 @@ fn every_fix_mends_its_finding_and_nothing_else() {
         llsd::schema::unknown-field: Rename "nam" to "name"
         llsd::schema::unknown-field: Rename "networkin" to "networking"
         llsd::schema::unknown-field: Rename "prot" to "port"
+        llsd::secret::plain-text: Move it into Secret "openai-credentials"
         llsd::secret::plain-text: Move it into the new Secret "demo-env"
         llsd::secret::plain-text: Move it into the new Secret "my-open-ai-credentials"
         llsd::secret::plain-text: Move it into the new Secret "openai-credentials"

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod across;
 mod actions;
 mod completion;
 mod diagnostics;

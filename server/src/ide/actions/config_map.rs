@@ -1,9 +1,10 @@
-//! The key under which a ConfigMap of the file holds the server's config.
+//! The key under which a ConfigMap holds the server's config.
 
-use crate::ide::Analysis;
-use crate::ide::types::{Diagnostic, TextEdit};
+use super::objects::{self, Changes};
+use crate::ide::names::{Question, Symbol};
+use crate::ide::rename;
+use crate::ide::types::Diagnostic;
 use llsd_generator::path::Path;
-use llsd_yaml::{Step, edit};
 use serde_json::Value;
 
 /// Where configs of older guides are.
@@ -11,23 +12,33 @@ const OLD: &str = "run.yaml";
 /// Where the operator looks.
 const NEW: &str = "config.yaml";
 
-/// Title and edits that rename the key of the ConfigMap that a finding speaks of. `None` if that is in another file.
-pub(super) fn rename_key(analysis: &Analysis, diagnostic: &Diagnostic) -> Option<(String, Vec<TextEdit>)> {
+/// Title and changes that rename the key of the ConfigMap that a finding speaks of, and whatever refers to it.
+pub(super) fn rename_key(question: &Question<'_>, diagnostic: &Diagnostic) -> Option<(String, Changes)> {
     let path = Path::parse(&diagnostic.path);
-    let resources = analysis.document(diagnostic.document)?.document.resources();
-    let name = resources.iter().find_map(|resource| path.find(&resource.value).and_then(Value::as_str))?;
-    let mut found = analysis.documents().filter(|located| {
-        let mut known = located.document.objects().config_maps.iter();
-        known.any(|((_, known), data)| known == name && data.contains_key(OLD) && !data.contains_key(NEW))
-    });
-    let located = found.next().filter(|_| found.next().is_none())?;
-    let tree = located.document.tree();
-    let key = tree.find(&[Step::Key("data".to_owned()), Step::Key(OLD.to_owned())])?.key()?;
-    let named = tree.find(&[Step::Key("metadata".to_owned()), Step::Key("name".to_owned())])?;
-    if named.value() != name {
+    let resources = question.analysis?.document(diagnostic.document)?.document.resources();
+    let named = |name: &Value| name.as_str().map(str::to_owned);
+    let (resource, name) =
+        resources.iter().find_map(|resource| Some((resource, path.find(&resource.value).and_then(named)?)))?;
+    let object = (resource.namespace().to_owned(), name.clone());
+    let found = objects::declared(question, &Symbol::ConfigMap(object))?;
+    let Symbol::ConfigMap(object) = &found.occurrence.symbol else { return None };
+    let data = found.analysis()?.document(found.document)?.document.objects().config_maps.get(object)?;
+    if !data.contains_key(OLD) || data.contains_key(NEW) {
         return None;
     }
-    let edits = edit::rename_key(key, NEW).into_iter();
-    let edits = edits.map(|edit| TextEdit { span: edit.span.shift(located.offset), new_text: edit.new_text });
-    Some((format!("Rename {OLD} of ConfigMap \"{name}\" to {NEW}"), edits.collect()))
+    let (old, new) =
+        (Symbol::ConfigMapKey(object.clone(), OLD.to_owned()), Symbol::ConfigMapKey(object.clone(), NEW.to_owned()));
+    let mut key = found.clone();
+    key.occurrence.symbol = old;
+    let uses = question.uses(&key);
+    let mut changes = Changes::default();
+    for one in &uses {
+        let edits = rename::edits(one.analysis()?, one, &new);
+        if edits.is_empty() {
+            return None;
+        }
+        changes.add(question, one, edits)?;
+    }
+    let title = format!("Rename {OLD} of ConfigMap \"{name}\"{} to {NEW}", objects::in_file(question, &found));
+    Some((title, changes)).filter(|(_, changes)| !changes.own.is_empty() || !changes.others.is_empty())
 }

@@ -1,17 +1,19 @@
 //! The ways to rewrite a v1alpha1 resource as v1alpha2.
 
+use super::objects::{self, Changes};
 use crate::ide::diagnostics::touches;
 use crate::ide::document::Resource;
-use crate::ide::facts::Reference;
 use crate::ide::file::Located;
 use crate::ide::migrate::{self, Migrated};
+use crate::ide::names::{Found, Place, Question, Symbol};
 use crate::ide::types::TextEdit;
 use crate::ide::workspace::ObjectKey;
-use crate::ide::{Analysis, Span, place};
+use crate::ide::{Span, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::fold::Options;
 use llsd_generator::path::Path;
 use serde_json::Value;
+use std::mem;
 
 /// One way to migrate one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,10 +28,13 @@ pub struct MigrationOffer {
     pub fold: bool,
     /// Whether the document of the ConfigMap that was folded goes.
     pub remove: bool,
+    /// Whether a file goes with it, which has nothing else.
+    pub deletes: bool,
 }
 
 /// The ways to migrate the resources that `span` touches. Nothing is rewritten yet.
-pub(crate) fn offers(analysis: &Analysis, span: Span) -> Vec<MigrationOffer> {
+pub(crate) fn offers(question: &Question<'_>, span: Span) -> Vec<MigrationOffer> {
+    let Some(analysis) = question.analysis else { return Vec::new() };
     let mut found = Vec::new();
     for located in analysis.documents() {
         let here = Span::new(located.offset, located.offset + located.document.tree().text().len());
@@ -44,43 +49,48 @@ pub(crate) fn offers(analysis: &Analysis, span: Span) -> Vec<MigrationOffer> {
                 && (whole || root.is_some_and(|root| touches(root.span(), inside)))
         });
         if let Some((number, resource)) = touched {
-            of_resource(analysis, located, number, resource, &mut found);
+            of_resource(question, located, number, resource, &mut found);
         }
     }
     found
 }
 
 fn of_resource(
-    analysis: &Analysis,
+    question: &Question<'_>,
     located: Located<'_>,
     number: usize,
     resource: &Resource,
     found: &mut Vec<MigrationOffer>,
 ) {
     let config_map = user_config(resource).filter(|key| knows(located, key));
-    let mut offer = |title: String, fold: bool, remove: bool| {
-        found.push(MigrationOffer { title, document: located.number, resource: number, fold, remove });
+    let mut offer = |title: String, fold: bool, remove: Option<bool>| {
+        let (remove, deletes) = (remove.is_some(), remove == Some(true));
+        found.push(MigrationOffer { title, document: located.number, resource: number, fold, remove, deletes });
     };
-    offer("Migrate to v1alpha2".to_owned(), true, false);
+    offer("Migrate to v1alpha2".to_owned(), true, None);
     if let Some((_, name)) = &config_map
-        && removable(analysis, located, resource).is_some()
+        && let Some(removal) = removable(question, located, resource)
     {
-        offer(format!("Migrate to v1alpha2 and remove ConfigMap \"{name}\""), true, true);
+        let file = match &removal.found.place {
+            Place::File(file) if removal.whole => format!(", with the file {}", objects::file_name(file)),
+            _ => objects::in_file(question, &removal.found),
+        };
+        offer(format!("Migrate to v1alpha2 and remove ConfigMap \"{name}\"{file}"), true, Some(removal.whole));
     }
     let has_variables = Path::parse("spec.server.containerSpec.env")
         .find(&resource.value)
         .and_then(Value::as_array)
         .is_some_and(|list| !list.is_empty());
     if config_map.is_some() {
-        offer("Migrate to v1alpha2, keeping the ConfigMap".to_owned(), false, false);
+        offer("Migrate to v1alpha2, keeping the ConfigMap".to_owned(), false, None);
     } else if has_variables {
-        offer("Migrate to v1alpha2, keeping all variables".to_owned(), false, false);
+        offer("Migrate to v1alpha2, keeping all variables".to_owned(), false, None);
     }
 }
 
 /// The rewrite that was offered; `None` if the text has changed so that there is none.
-pub(crate) fn edits(analysis: &Analysis, offer: &MigrationOffer) -> Option<Migrated> {
-    let located = analysis.document(offer.document)?;
+pub(crate) fn edits(question: &Question<'_>, offer: &MigrationOffer) -> Option<Migrated> {
+    let located = question.analysis?.document(offer.document)?;
     let resource = located.document.resources().get(offer.resource)?;
     let options = Options { config_map: offer.fold, env: offer.fold };
     let (mut migrated, value) = migrate::migrate_with(located.document, resource, options)?;
@@ -88,9 +98,22 @@ pub(crate) fn edits(analysis: &Analysis, offer: &MigrationOffer) -> Option<Migra
     let folded = Path::parse("spec.overrideConfig").find(&value).is_none();
     if offer.remove
         && folded
-        && let Some(span) = removable(analysis, located, resource)
+        && let Some(removal) = removable(question, located, resource)
     {
-        migrated.edits.push(TextEdit { span, new_text: String::new() });
+        let name = removal.found.occurrence.symbol.name();
+        let around = removal.comments.into_iter().chain(mem::take(&mut migrated.left));
+        let lost = around.map(|text| format!("removed with ConfigMap \"{name}\": {text}"));
+        migrated.report = lost.chain(mem::take(&mut migrated.report)).collect();
+        let gone = TextEdit { span: removal.span, new_text: String::new() };
+        match &removal.found.place {
+            Place::File(file) if removal.whole => migrated.deletes = Some(file.clone()),
+            _ => {
+                let mut changes = Changes::default();
+                changes.add(question, &removal.found, vec![gone])?;
+                migrated.edits.extend(changes.own);
+                migrated.others.extend(changes.others);
+            }
+        }
     }
     Some(migrated)
 }
@@ -108,23 +131,45 @@ fn knows(located: Located<'_>, key: &ObjectKey) -> bool {
     located.document.facts().config_maps.as_ref().is_some_and(|known| known.contains_key(key))
 }
 
-/// The document of the ConfigMap that only this resource refers to, if it holds nothing else.
-fn removable(analysis: &Analysis, at: Located<'_>, resource: &Resource) -> Option<Span> {
-    let (namespace, name) = user_config(resource)?;
-    let refers = |reference: &Reference| matches!(reference, Reference::ConfigMap((_, other)) if *other == name);
-    let referring = analysis.documents().filter(|located| located.document.references().iter().any(refers)).count();
-    if referring != 1 || at.document.resources().len() != 1 {
+/// A ConfigMap that nobody needs any more.
+struct Removal {
+    /// Its declaration.
+    found: Found,
+    /// Its document.
+    span: Span,
+    /// Whether its file has nothing else.
+    whole: bool,
+    /// Comments beside what it says.
+    comments: Vec<String>,
+}
+
+/// The ConfigMap that only this resource refers to in the whole workspace, if its document holds nothing else. A file
+/// that a kustomization lists is not emptied: nothing could be built then.
+fn removable(question: &Question<'_>, at: Located<'_>, resource: &Resource) -> Option<Removal> {
+    let object = Symbol::ConfigMap(user_config(resource)?);
+    let found = objects::declared(question, &object)?;
+    let refers = |one: &&Found| !one.is_declaration() && matches!(one.occurrence.symbol, Symbol::ConfigMap(_));
+    let all = question.named(&object);
+    let referring: Vec<&Found> = all.iter().filter(refers).collect();
+    let is_this = |one: &Found| one.place == question.place && one.document == at.number;
+    if at.document.resources().len() != 1 || referring.len() != 1 || !is_this(referring[0]) {
         return None;
     }
-    let mut holding = analysis.documents().filter(|located| {
-        let document = located.document;
-        let kind = document.tree().root().and_then(|root| root.get("kind")).map(|kind| kind.value().into_owned());
-        let mut known = document.objects().config_maps.keys();
-        kind.as_deref() == Some("ConfigMap")
-            && known.any(|(other, known)| {
-                *known == name && (*other == namespace || other.is_empty() || namespace.is_empty())
-            })
-    });
-    let found = holding.next().filter(|_| holding.next().is_none())?;
-    Some(Span::new(found.offset, found.offset + found.document.tree().text().len()))
+    let analysis = found.analysis()?;
+    let located = analysis.document(found.document)?;
+    let tree = located.document.tree();
+    let kind = tree.root().and_then(|root| root.get("kind")).map(|kind| kind.value().into_owned());
+    if kind.as_deref() != Some("ConfigMap") {
+        return None;
+    }
+    let others = analysis.documents().filter(|other| other.document.tree().root().is_some()).count();
+    let whole = others == 1;
+    let Place::File(file) = &found.place else { return None };
+    if whole && analysis.workspace().is_listed(file) {
+        return None;
+    }
+    let comments =
+        tree.comments().iter().map(|comment| comment.span.slice(tree.text()).trim_end().to_owned()).collect();
+    let span = Span::new(located.offset, located.offset + tree.text().len());
+    Some(Removal { found, span, whole, comments })
 }

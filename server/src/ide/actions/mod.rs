@@ -1,26 +1,39 @@
 //! Changes offered at a place.
 
 mod config_map;
+mod key;
 mod migration;
+mod objects;
 mod secret;
 
 use super::diagnostics::touches;
+use super::names::Question;
 use super::types::{ActionKind, CodeAction, Diagnostic, TextEdit};
 use super::{Analysis, Span, fix};
 use llsd_yaml::edit;
 
 pub use migration::MigrationOffer;
 pub(crate) use migration::{edits as migration, offers as migrations};
+use objects::Changes;
+
+/// The ConfigMap has no config under the key that the operator reads.
+const MISSING_CONFIG: &str = "llsd::config::missing-key";
+
+/// The object does not have the key that the resource names.
+const NO_KEY: &str = "llsd::reference::no-key";
 
 /// Rounds of fixes at most: one fix may be what makes the next one visible.
 const ROUNDS: usize = 8;
 
-pub(crate) fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
-    let mut actions = quick_fixes(analysis, span);
-    let migrations = migrations(analysis, span).into_iter();
+pub(crate) fn code_actions(question: &Question<'_>, span: Span) -> Vec<CodeAction> {
+    let mut actions = quick_fixes(question, span);
+    let migrations = migrations(question, span).into_iter();
     actions.extend(migrations.filter_map(|offer| {
+        let migrated = migration(question, &offer)?;
         Some(CodeAction {
-            edits: migration(analysis, &offer)?.edits,
+            edits: migrated.edits,
+            others: migrated.others,
+            deletes: migrated.deletes,
             title: offer.title,
             kind: ActionKind::Rewrite,
             preferred: false,
@@ -31,7 +44,8 @@ pub(crate) fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
 }
 
 /// What mends the diagnostics that `span` touches.
-pub(crate) fn quick_fixes(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
+pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction> {
+    let Some(analysis) = question.analysis else { return Vec::new() };
     let mut actions = Vec::new();
     for located in analysis.touching(span) {
         for diagnostic in located.document.diagnostics() {
@@ -39,34 +53,56 @@ pub(crate) fn quick_fixes(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
             if !touches(diagnostic.span, span) {
                 continue;
             }
-            actions.extend(beyond_the_document(analysis, &diagnostic));
+            let beyond = beyond_the_document(question, &diagnostic);
+            // a slip of the pen is likelier than a key that is still to come
+            let (first, last) = if diagnostic.code == NO_KEY { (Vec::new(), beyond) } else { (beyond, Vec::new()) };
+            actions.extend(first);
             actions.extend(diagnostic.fixes.into_iter().map(|fix| CodeAction {
                 title: fix.title,
                 kind: ActionKind::QuickFix,
                 edits: fix.edits,
+                others: Vec::new(),
+                deletes: None,
                 preferred: fix.preferred,
                 fixes: Some((diagnostic.code, diagnostic.span)),
             }));
+            actions.extend(last);
         }
     }
     actions
 }
 
-/// Fixes that also change other documents of the file, or add some.
-fn beyond_the_document(analysis: &Analysis, diagnostic: &Diagnostic) -> Option<CodeAction> {
-    let (title, edits, preferred) = match diagnostic.code {
+/// Fixes that also change other documents, of this file or another one, or add some.
+fn beyond_the_document(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
+    let mut found: Vec<(String, Changes)> = Vec::new();
+    let preferred = diagnostic.code == MISSING_CONFIG;
+    match diagnostic.code {
         "llsd::secret::plain-text" => {
-            let (title, edits) = secret::keep_in_secret(analysis, diagnostic)?;
-            (title, edits, false)
+            found.extend(secret::keep_in_known(question, diagnostic));
+            let new = question.analysis.and_then(|analysis| secret::keep_in_secret(analysis, diagnostic));
+            found.extend(new.map(|(title, own)| (title, Changes { own, ..Changes::default() })));
         }
-        "llsd::config::missing-key" => {
-            let (title, edits) = config_map::rename_key(analysis, diagnostic)?;
-            (title, edits, true)
-        }
-        _ => return None,
+        MISSING_CONFIG => found.extend(config_map::rename_key(question, diagnostic)),
+        NO_KEY => found.extend(key::add(question, diagnostic)),
+        _ => {}
+    }
+    let action = |(title, Changes { own, others }): (String, Changes)| CodeAction {
+        title,
+        kind: ActionKind::QuickFix,
+        edits: own,
+        others,
+        deletes: None,
+        preferred,
+        fixes: Some((diagnostic.code, diagnostic.span)),
     };
-    let fixes = Some((diagnostic.code, diagnostic.span));
-    Some(CodeAction { title, kind: ActionKind::QuickFix, edits, preferred, fixes })
+    found.into_iter().map(action).collect()
+}
+
+/// The changes of other files that `llsd fix` makes without asking.
+pub(crate) fn preferred_elsewhere(question: &Question<'_>) -> Vec<CodeAction> {
+    let all = question.analysis.map(super::Analysis::diagnostics).unwrap_or_default();
+    let wanted = all.iter().filter(|diagnostic| diagnostic.code == MISSING_CONFIG);
+    wanted.flat_map(|diagnostic| beyond_the_document(question, diagnostic)).filter(|action| action.preferred).collect()
 }
 
 /// All preferred fixes of the file, and those that become visible behind them. A round that would add an error is left

@@ -1,8 +1,10 @@
-//! Moving what is written in plain text into a Secret, which is added to the file.
+//! Moving what is written in plain text into a Secret: one that is there, or one that is added to the file.
 
+use super::objects::{self, Changes};
 use crate::ide::document::{DocumentAnalysis, Resource};
 use crate::ide::facts::Reference;
 use crate::ide::meaning::provider_at;
+use crate::ide::names::{Question, Symbol};
 use crate::ide::types::{Diagnostic, TextEdit};
 use crate::ide::{Analysis, Span, fix, knowledge, place};
 use llsd_generator::check::finding::{FixEdit, Target};
@@ -11,16 +13,16 @@ use llsd_yaml::edit::quote_scalar;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
+/// Known Secrets that are offered at most.
+const KNOWN: usize = 3;
+
 /// Title and edits that move the secret of a finding into a Secret of the same file.
 pub(super) fn keep_in_secret(analysis: &Analysis, diagnostic: &Diagnostic) -> Option<(String, Vec<TextEdit>)> {
     let located = analysis.document(diagnostic.document)?;
     let document = located.document;
     let path = Path::parse(&diagnostic.path);
     let tree = document.tree();
-    let resource = document.resources().iter().find(|resource| {
-        let span = place::span(tree, &place::steps(&resource.base, &path), Target::Value);
-        span.shift(located.offset) == diagnostic.span
-    })?;
+    let resource = spoken_of(document, located.offset, &path, diagnostic)?;
     let text = path.find(&resource.value)?.as_str()?;
     let wanted = Wanted::new(resource, &path)?;
     let name = free(&wanted.name, &taken(analysis, document));
@@ -35,12 +37,62 @@ pub(super) fn keep_in_secret(analysis: &Analysis, diagnostic: &Diagnostic) -> Op
     Some((format!("Move it into the new Secret \"{name}\""), edits))
 }
 
+/// Titles and changes that move the secret of a finding into a Secret that is there already: one that the resource names,
+/// or one of its file.
+pub(super) fn keep_in_known(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<(String, Changes)> {
+    let moved = |analysis: &Analysis| {
+        let located = analysis.document(diagnostic.document)?;
+        let (document, path) = (located.document, Path::parse(&diagnostic.path));
+        let resource = spoken_of(document, located.offset, &path, diagnostic)?;
+        let text = path.find(&resource.value)?.as_str()?;
+        let wanted = Wanted::new(resource, &path)?;
+        let own = analysis.documents().flat_map(|located| located.document.objects().secrets.keys());
+        let own = own.filter(|(namespace, _)| namespace == resource.namespace());
+        let mut known = objects::secrets(document.references());
+        known.extend(own.map(|key| Symbol::Secret(key.clone())));
+        let mut seen = BTreeSet::new();
+        known.retain(|symbol| seen.insert(symbol.clone()));
+        let into = |symbol: Symbol| {
+            let found = objects::declared(question, &symbol)?;
+            let Symbol::Secret(object) = &found.occurrence.symbol else { return None };
+            let keys = found.analysis()?.document(found.document)?.document.objects().secrets.get(object)?;
+            let longer = format!("{}-{}", wanted.owner, wanted.key);
+            let key = [&wanted.key, &longer].into_iter().find(|key| !keys.contains(*key))?;
+            let reference = json!({"secretKeyRef": {"name": symbol.name(), "key": key}});
+            let mut own = fix::text_edits(document.tree(), &resource.base, &wanted.place.changes(&path, reference)?)?;
+            own.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
+            let mut changes = Changes { own, ..Changes::default() };
+            let value = FixEdit::Insert { path: Path::root().key("stringData").key(key), value: text.into() };
+            changes.add(question, &found, objects::edits(&found, &[value])?)?;
+            let file = objects::in_file(question, &found);
+            Some((format!("Move it into Secret \"{}\"{file}", symbol.name()), changes))
+        };
+        Some(known.into_iter().filter_map(into).take(KNOWN).collect())
+    };
+    question.analysis.and_then(moved).unwrap_or_default()
+}
+
+/// The resource that a finding at `path` speaks of.
+fn spoken_of<'d>(
+    document: &'d DocumentAnalysis,
+    offset: usize,
+    path: &Path,
+    diagnostic: &Diagnostic,
+) -> Option<&'d Resource> {
+    document.resources().iter().find(|resource| {
+        let span = place::span(document.tree(), &place::steps(&resource.base, path), Target::Value);
+        span.shift(offset) == diagnostic.span
+    })
+}
+
 /// What is to become of the value.
 struct Wanted {
     /// A name for the Secret, if it is free.
     name: String,
     /// The key in it.
     key: String,
+    /// What it is the secret of, for a key that says so.
+    owner: String,
     place: Place,
 }
 
@@ -60,7 +112,12 @@ impl Wanted {
         {
             let variable = path.parent()?.key("name").find(&resource.value)?.as_str()?;
             let owner = if resource.name().is_empty() { "llama-stack" } else { resource.name() };
-            return Some(Self { name: format!("{owner}-env"), key: variable.to_owned(), place: Place::Variable });
+            return Some(Self {
+                name: format!("{owner}-env"),
+                key: variable.to_owned(),
+                owner: owner.to_owned(),
+                place: Place::Variable,
+            });
         }
         let (api, provider) = provider_at(path)?;
         let [Segment::Key(settings), Segment::Key(setting)] = path.segments().get(provider.segments().len()..)? else {
@@ -80,12 +137,13 @@ impl Wanted {
             (setting.replace('_', "-"), provider.key("secretRefs").key(setting))
         };
         let name = format!("{}-credentials", label(id));
-        target.find(&resource.value).is_none().then_some(Self { name, key, place: Place::Setting(target) })
+        let place = target.find(&resource.value).is_none().then_some(Place::Setting(target))?;
+        Some(Self { name, key, owner: label(id), place })
     }
 }
 
 impl Place {
-    fn changes(self, path: &Path, reference: Value) -> Option<Vec<FixEdit>> {
+    fn changes(&self, path: &Path, reference: Value) -> Option<Vec<FixEdit>> {
         Some(match self {
             Self::Variable => {
                 let new = path.parent()?.key("valueFrom");
@@ -96,7 +154,7 @@ impl Place {
             }
             Self::Setting(target) => vec![
                 FixEdit::Move { from: path.clone(), to: target.clone() },
-                FixEdit::Replace { path: target, value: reference },
+                FixEdit::Replace { path: target.clone(), value: reference },
             ],
         })
     }

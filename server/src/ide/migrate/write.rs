@@ -1,6 +1,8 @@
 //! Writing the new resource: parts that did not change are copied as they were, the rest is written anew, and every
 //! comment follows the field that it speaks of.
 
+mod carry;
+
 use super::comments::{self, Owned};
 use super::moves::Moves;
 use crate::ide::document::Resource;
@@ -12,8 +14,16 @@ use serde_json::Value;
 /// Depth past which a value is written in one piece.
 const DEPTH: usize = 64;
 
-/// The new text of the resource, to stand where its first key stood.
-pub(super) fn resource(tree: &Document, root: Node<'_>, resource: &Resource, value: &Value, moves: &Moves) -> String {
+/// The new text of the resource, to stand where its first key stood, and the comments of `config`, which was folded into
+/// it, that have no place there.
+pub(super) fn resource(
+    tree: &Document,
+    root: Node<'_>,
+    resource: &Resource,
+    value: &Value,
+    moves: &Moves,
+    config: Option<&Document>,
+) -> (String, Vec<String>) {
     let mut writer = Writer {
         tree,
         resource,
@@ -25,7 +35,8 @@ pub(super) fn resource(tree: &Document, root: Node<'_>, resource: &Resource, val
     };
     writer.mapping(value, &Path::root(), 0, DEPTH);
     writer.place_the_rest(value);
-    writer.text(root.indent())
+    let left = config.map(|config| writer.carry(config, value)).unwrap_or_default();
+    (writer.text(root.indent()), left)
 }
 
 /// A line of the new text.
@@ -198,13 +209,19 @@ impl<'a> Writer<'a> {
                 self.push(&path, 0, comment.text);
                 continue;
             };
-            if comment.own_line || self.lines[at].text.contains(" #") || self.lines[at].text.starts_with('#') {
-                let (path, indent) = (self.lines[at].path.clone(), self.lines[at].indent);
-                self.lines.insert(at, Line { path, indent, text: comment.text });
-            } else {
-                self.lines[at].text.push(' ');
-                self.lines[at].text.push_str(&comment.text);
-            }
+            self.put(at, comment.own_line, comment.text);
+        }
+    }
+
+    /// Writes a comment behind a line, or above it.
+    fn put(&mut self, at: usize, own_line: bool, comment: String) {
+        let line = &mut self.lines[at];
+        if own_line || line.text.contains(" #") || line.text.starts_with('#') {
+            let (path, indent) = (line.path.clone(), line.indent);
+            self.lines.insert(at, Line { path, indent, text: comment });
+        } else {
+            line.text.push(' ');
+            line.text.push_str(&comment);
         }
     }
 

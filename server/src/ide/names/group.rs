@@ -83,6 +83,27 @@ pub struct Question<'a> {
     pub generated: bool,
 }
 
+/// No other file is known.
+struct Nobody;
+
+impl Library for Nobody {
+    fn mentioning(&self, _: Kind, _: &str) -> Vec<Arc<str>> {
+        Vec::new()
+    }
+
+    fn analysis(&self, _: &str) -> Option<Arc<Analysis>> {
+        None
+    }
+}
+
+impl<'a> Question<'a> {
+    /// A question about a file of which no neighbours are known.
+    #[must_use]
+    pub fn alone(analysis: &'a Analysis) -> Self {
+        Self { place: Place::File(Arc::from("")), analysis: Some(analysis), library: &Nobody, generated: false }
+    }
+}
+
 /// An occurrence and its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {

@@ -2,6 +2,8 @@
 
 mod write;
 
+pub(crate) use write::edits;
+
 use super::names::{Form, Found, Place, Question, Symbol, is_config_key};
 use super::types::{Diagnostic, TextEdit};
 use super::{Analysis, Severity, Span, analyse};
@@ -121,7 +123,7 @@ pub enum RenameRefused {
 }
 
 /// The changes of one file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdits {
     /// The file.
     pub file: Arc<str>,

@@ -10,7 +10,7 @@ use llsd_yaml::{Kind, Span};
 const LONGEST: usize = 253;
 
 /// The edits that write `new` where `found` stands, for the whole text.
-pub(super) fn edits(analysis: &Analysis, found: &Found, new: &Symbol) -> Vec<TextEdit> {
+pub(crate) fn edits(analysis: &Analysis, found: &Found, new: &Symbol) -> Vec<TextEdit> {
     let replace = |span: Span, new_text: String| vec![TextEdit { span: span.shift(found.offset), new_text }];
     let name = new.name();
     let span = found.occurrence.span;

@@ -2,10 +2,12 @@
 
 use super::edits;
 use crate::documents::Snapshot;
-use crate::ide::{self, Analysis, MigrationOffer};
+use crate::ide::{self, Analysis, MigrationOffer, Place, Question};
 use crate::lsp::backend::{Backend, Shared};
+use crate::lsp::library::Files;
 use crate::lsp::{convert, publish};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
     self as lsp, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, NumberOrString,
@@ -24,6 +26,7 @@ struct Later {
     resource: usize,
     fold: bool,
     remove: bool,
+    deletes: bool,
 }
 
 /// Fixes and rewrites for a range, and `source.fixAll` for the file.
@@ -34,27 +37,44 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: CodeActionParams) 
     backend.ask(&uri, "textDocument/codeAction", question).await
 }
 
-/// Makes the change of a migration that was offered. One of another version of the document gets none.
+/// Makes the change of a migration that was offered, and tells what it does not keep. One of another version of the
+/// document gets none.
 pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -> Result<CodeAction> {
     let Some(Ok(later)) = action.data.clone().map(serde_json::from_value::<Later>) else { return Ok(action) };
     let uri = later.uri.clone();
     let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
-        let Later { uri, version, document, resource, fold, remove } = later;
-        let offer = MigrationOffer { title: String::new(), document, resource, fold, remove };
-        let migrated = (snapshot.version == version).then(|| ide::accept_migration(analysis, &offer)).flatten()?;
-        Some(edits::of_document(shared, snapshot, &uri, &migrated.edits))
+        let Later { uri, version, document, resource, fold, remove, deletes } = later;
+        let offer = MigrationOffer { title: String::new(), document, resource, fold, remove, deletes };
+        let library = Files::new(shared);
+        let about = about(snapshot, analysis, &library);
+        let migrated = (snapshot.version == version).then(|| ide::accept_migration(&about, &offer)).flatten()?;
+        Some((edits::of_files(shared, snapshot, &uri, change(&migrated)), migrated.noteworthy()))
     };
-    action.edit = backend.ask(&uri, "codeAction/resolve", question).await?.flatten();
-    match action.edit {
-        Some(_) => Ok(action),
+    match backend.ask(&uri, "codeAction/resolve", question).await?.flatten() {
+        Some((edit, report)) => {
+            edits::tell(&backend.shared, report);
+            action.edit = Some(edit);
+            Ok(action)
+        }
         None => Err(edits::refused("The document has changed since: ask again")),
     }
+}
+
+fn about<'a>(snapshot: &Snapshot, analysis: &'a Analysis, library: &'a Files<'_>) -> Question<'a> {
+    let place = Place::File(Arc::clone(&snapshot.name));
+    Question { place, analysis: Some(analysis), library, generated: false }
+}
+
+fn change(migrated: &ide::Migrated) -> edits::Change<'_> {
+    edits::Change { own: &migrated.edits, others: &migrated.others, deletes: migrated.deletes.as_deref() }
 }
 
 fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &CodeActionParams) -> CodeActionResponse {
     let client = shared.client_capabilities();
     let uri = &params.text_document.uri;
-    let edit = |edits: &[ide::TextEdit]| Some(edits::of_document(shared, snapshot, uri, edits));
+    let library = Files::new(shared);
+    let about = about(snapshot, analysis, &library);
+    let edit = |change: edits::Change<'_>| Some(edits::of_files(shared, snapshot, uri, change));
     let mut actions = Vec::new();
     let span = convert::span(&snapshot.rope, params.range, client.encoding);
     if is_wanted(params, &CodeActionKind::QUICKFIX) {
@@ -64,7 +84,7 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
         let is_on = |action: &ide::CodeAction| {
             action.fixes.is_none_or(|(code, _)| settings.severity(code, ide::Severity::Error).is_some())
         };
-        for action in ide::quick_fixes(analysis, span).into_iter().filter(is_on) {
+        for action in ide::quick_fixes(&about, span).into_iter().filter(is_on) {
             let mended = action.fixes.map(|(code, span)| {
                 let range = convert::range(&snapshot.rope, span, client.encoding);
                 shown.iter().filter(|shown| is(shown, code, range)).cloned().collect::<Vec<_>>()
@@ -73,14 +93,15 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
                 title: action.title,
                 kind: Some(CodeActionKind::QUICKFIX),
                 diagnostics: mended.filter(|mended| !mended.is_empty()),
-                edit: edit(&action.edits),
+                edit: edit(edits::Change { own: &action.edits, others: &action.others, deletes: None }),
                 is_preferred: action.preferred.then_some(true),
                 ..CodeAction::default()
             }));
         }
     }
     if is_wanted(params, &CodeActionKind::REFACTOR_REWRITE) {
-        for offer in ide::migration_offers(analysis, span) {
+        let possible = |offer: &MigrationOffer| client.deletes_files || !offer.deletes;
+        for offer in ide::migration_offers(&about, span).into_iter().filter(possible) {
             let mut action = CodeAction {
                 title: offer.title.clone(),
                 kind: Some(CodeActionKind::REFACTOR_REWRITE),
@@ -89,8 +110,8 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
             if client.resolves_actions {
                 action.data = later(uri, snapshot.version, &offer);
             } else {
-                let Some(migrated) = ide::accept_migration(analysis, &offer) else { continue };
-                action.edit = edit(&migrated.edits);
+                let Some(migrated) = ide::accept_migration(&about, &offer) else { continue };
+                action.edit = edit(change(&migrated));
             }
             actions.push(CodeActionOrCommand::CodeAction(action));
         }
@@ -102,7 +123,7 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
             actions.push(CodeActionOrCommand::CodeAction(CodeAction {
                 title: "Fix everything that has one obvious fix".to_owned(),
                 kind: Some(FIX_ALL),
-                edit: edit(&edits),
+                edit: edit(edits::Change { own: &edits, ..edits::Change::default() }),
                 ..CodeAction::default()
             }));
         }
@@ -111,8 +132,8 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
 }
 
 fn later(uri: &Url, version: i32, offer: &MigrationOffer) -> Option<serde_json::Value> {
-    let MigrationOffer { document, resource, fold, remove, .. } = *offer;
-    serde_json::to_value(Later { uri: uri.clone(), version, document, resource, fold, remove }).ok()
+    let MigrationOffer { document, resource, fold, remove, deletes, .. } = *offer;
+    serde_json::to_value(Later { uri: uri.clone(), version, document, resource, fold, remove, deletes }).ok()
 }
 
 fn is(shown: &lsp::Diagnostic, code: &str, range: lsp::Range) -> bool {

@@ -23,14 +23,16 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: ExecuteCommandPara
         return Err(Error::invalid_params("The arguments are a URI and the number of a document"));
     };
     let target = uri.clone();
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| -> Option<WorkspaceEdit> {
-        let migrated = ide::migrate(analysis, document)?;
-        Some(edits::of_document(shared, snapshot, &target, &migrated.edits))
-    };
-    let Some(edit) = backend.ask(&uri, "workspace/executeCommand", question).await?.flatten() else {
+    let question =
+        move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| -> Option<(WorkspaceEdit, Vec<String>)> {
+            let migrated = ide::migrate(analysis, document)?;
+            Some((edits::of_document(shared, snapshot, &target, &migrated.edits), migrated.noteworthy()))
+        };
+    let Some((edit, report)) = backend.ask(&uri, "workspace/executeCommand", question).await?.flatten() else {
         let message = "There is nothing to migrate: the document has no v1alpha1 resource, or is not well-formed YAML";
         return Err(edits::refused(message));
     };
+    edits::tell(&backend.shared, report);
     let client = backend.shared.client.clone();
     // the client may take its time with the change: nobody waits for it
     tokio::spawn(async move {

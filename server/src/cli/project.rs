@@ -1,0 +1,181 @@
+//! Files that a command changes together, and those beside them that it only reads.
+
+use super::fix;
+use super::input::{MAX_SIZE, Source, Unreadable};
+use crate::ide::{self, Analysis, FileEdits, Kind, Library, NameIndex, Place, Question, TextEdit, Workspace};
+use crate::workspace;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files, as they would be after all changes so far.
+#[derive(Debug, Default)]
+pub(super) struct Project {
+    files: BTreeMap<Arc<str>, File>,
+    index: NameIndex,
+}
+
+#[derive(Debug)]
+struct File {
+    source: Source,
+    /// As on disk.
+    old: Arc<str>,
+    /// As it is to be; `None`: it is to go away.
+    text: Option<Arc<str>>,
+    analysis: Arc<Analysis>,
+    /// Whether the user named it, so that it may be changed.
+    named: bool,
+}
+
+impl Project {
+    /// Reads the files that the user named, and the manifests in their folders.
+    pub(super) fn read(named: &[Source]) -> (Self, Vec<Unreadable>) {
+        let mut texts: BTreeMap<Arc<str>, (Source, Arc<str>, bool)> = BTreeMap::new();
+        let mut problems = Vec::new();
+        for source in named {
+            match source.read() {
+                Ok(text) => _ = texts.insert(source.key(), (source.clone(), text, true)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        for path in beside(named) {
+            let source = Source::File(path);
+            let key = source.key();
+            if let (false, Source::File(path)) = (texts.contains_key(&key), &source)
+                && let Some(text) = workspace::text_of(path, MAX_SIZE)
+            {
+                texts.insert(key, (source, text.into(), false));
+            }
+        }
+        let alone = Workspace::new();
+        let file = |(key, (source, text, named)): (Arc<str>, (Source, Arc<str>, bool))| {
+            let analysis = Arc::new(ide::analyse(text.clone(), None, &alone));
+            (key, File { source, old: text.clone(), text: Some(text), analysis, named })
+        };
+        let mut project = Self { files: texts.into_iter().map(file).collect(), index: NameIndex::default() };
+        project.understand();
+        (project, problems)
+    }
+
+    /// Judges every file by what the others say now.
+    fn understand(&mut self) {
+        let mut workspace = Workspace::new();
+        for (key, file) in &self.files {
+            workspace.set(key, file.analysis.objects());
+        }
+        for (key, file) in &mut self.files {
+            let Some(text) = &file.text else { continue };
+            let known = workspace.seen_by(key);
+            file.analysis = Arc::new(ide::analyse(text.clone(), Some(&file.analysis), &known));
+            self.index.learn(key, &file.analysis);
+        }
+    }
+
+    /// The files that the user named.
+    pub(super) fn named(&self) -> Vec<Arc<str>> {
+        self.files.iter().filter(|(_, file)| file.named && file.text.is_some()).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// A question about a file.
+    pub(super) fn about(&self, file: &Arc<str>) -> Option<Question<'_>> {
+        let analysis = Some(&*self.files.get(file)?.analysis);
+        Some(Question { place: Place::File(file.clone()), analysis, library: self, generated: false })
+    }
+
+    /// What is known of a file.
+    pub(super) fn analysis_of(&self, file: &str) -> Option<&Analysis> {
+        self.files.get(file).map(|file| &*file.analysis)
+    }
+
+    /// As the user named a file, or as it was found.
+    pub(super) fn shown(&self, file: &str) -> String {
+        self.files.get(file).map(|file| file.source.to_string()).unwrap_or_default()
+    }
+
+    /// Whether the user named all these files, so that they may be changed.
+    pub(super) fn may_change<'f>(&self, mut files: impl Iterator<Item = &'f Arc<str>>) -> bool {
+        files.all(|file| self.files.get(file).is_some_and(|file| file.named))
+    }
+
+    /// Makes a change of `file` and others.
+    pub(super) fn apply(
+        &mut self,
+        file: &Arc<str>,
+        own: &[TextEdit],
+        others: &[FileEdits],
+        deletes: Option<&Arc<str>>,
+    ) {
+        let own = (file, own);
+        let all = others.iter().map(|other| (&other.file, other.edits.as_slice()));
+        for (file, edits) in std::iter::once(own).chain(all) {
+            if let Some(file) = self.files.get_mut(file)
+                && let Some(text) = &file.text
+            {
+                file.text = Some(fix::apply(text, edits).into());
+            }
+        }
+        if let Some(gone) = deletes.and_then(|gone| self.files.get_mut(gone)) {
+            gone.text = None;
+            gone.analysis = Arc::new(ide::analyse(Arc::from(""), None, &Workspace::new()));
+        }
+        for file in self.files.values_mut() {
+            if let Some(text) = file.text.as_ref().filter(|text| **text != file.analysis.text()) {
+                file.analysis = Arc::new(ide::analyse(text.clone(), Some(&file.analysis), &Workspace::new()));
+            }
+        }
+        self.understand();
+    }
+
+    /// The text of a file as it is to be.
+    pub(super) fn text(&self, file: &str) -> Option<Arc<str>> {
+        self.files.get(file)?.text.clone()
+    }
+
+    /// The files that are to be others than they are.
+    pub(super) fn changed(&self) -> BTreeSet<Arc<str>> {
+        let differs = |(_, file): &(&Arc<str>, &File)| file.text.as_ref() != Some(&file.old);
+        self.files.iter().filter(differs).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Writes what changed.
+    ///
+    /// # Errors
+    /// A sentence about the first file that could not be written; those before it were.
+    pub(super) fn write(&self) -> Result<(), String> {
+        for key in self.changed() {
+            let Some(File { source: Source::File(path), text, .. }) = self.files.get(&key) else { continue };
+            let done = match text {
+                Some(text) => fs::write(path, text.as_bytes()),
+                None => fs::remove_file(path),
+            };
+            done.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The manifests in the folders of some files.
+fn beside(named: &[Source]) -> BTreeSet<PathBuf> {
+    let folders: BTreeSet<&Path> = named
+        .iter()
+        .filter_map(|source| match source {
+            Source::File(path) => {
+                Some(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")))
+            }
+            Source::Stdin => None,
+        })
+        .collect();
+    let entries = folders.into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| workspace::is_manifest(path)).collect()
+}
+
+impl Library for Project {
+    fn mentioning(&self, kind: Kind, name: &str) -> Vec<Arc<str>> {
+        self.index.mentioning(kind, name)
+    }
+
+    fn analysis(&self, file: &str) -> Option<Arc<Analysis>> {
+        self.files.get(file).map(|file| Arc::clone(&file.analysis))
+    }
+}

@@ -1,0 +1,42 @@
+//! Adding the key that a resource asks for to the Secret or ConfigMap that does not have it.
+
+use super::objects::{self, Changes};
+use crate::ide::diagnostics::touches;
+use crate::ide::names::{Question, Symbol};
+use crate::ide::types::Diagnostic;
+use crate::ide::{Span, place};
+use llsd_generator::check::finding::{FixEdit, Target};
+use llsd_generator::path::Path;
+use serde_json::Value;
+
+/// Title and changes. The value is empty: only the user knows it.
+pub(super) fn add(question: &Question<'_>, diagnostic: &Diagnostic) -> Option<(String, Changes)> {
+    let located = question.analysis?.document(diagnostic.document)?;
+    let document = located.document;
+    let path = Path::parse(&diagnostic.path);
+    let resource = document.resources().iter().find(|resource| {
+        let span = place::span(document.tree(), &place::steps(&resource.base, &path), Target::Value);
+        let whole = Span::new(span.start + located.offset, span.end + located.offset);
+        touches(whole, diagnostic.span) && path.find(&resource.value).is_some()
+    })?;
+    let key = path.find(&resource.value)?.as_str().filter(|key| is_key(key))?;
+    let reference = path.parent()?;
+    let name = reference.key("name").find(&resource.value)?.as_str()?;
+    let object = (resource.namespace().to_owned(), name.to_owned());
+    let is_secret = reference.to_string().ends_with("secretKeyRef");
+    let (symbol, section) =
+        if is_secret { (Symbol::Secret(object), "stringData") } else { (Symbol::ConfigMap(object), "data") };
+    let found = objects::declared(question, &symbol)?;
+    let value = Value::from("");
+    let insert = FixEdit::Insert { path: Path::root().key(section).key(key), value };
+    let mut changes = Changes::default();
+    changes.add(question, &found, objects::edits(&found, &[insert])?)?;
+    let title = format!("Add key \"{key}\" to {} \"{name}\"{}", symbol.noun(), objects::in_file(question, &found));
+    Some((title, changes))
+}
+
+/// Whether Kubernetes takes a text as a key.
+fn is_key(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !text.is_empty() && text.bytes().all(fits) && !text.starts_with("..") && text != "."
+}
