@@ -32,12 +32,14 @@ pub enum SkippedKind {
     Conflict,
     /// A line that holds only `{{ … }}`.
     Template,
+    /// Lines that stood below a key or dash that is commented out or emptied.
+    Orphan,
 }
 
-/// A line the parser stepped over.
+/// A line the parser stepped over, or several that belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Skipped {
-    /// The line without its indentation and break.
+    /// Without the indentation in front, and the break behind.
     pub span: Span,
     /// Why it was skipped.
     pub kind: SkippedKind,

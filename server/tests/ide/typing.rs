@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 struct Outcome {
     steps: usize,
     disturbed: usize,
+    /// Steps with diagnostics elsewhere that are right, by the reason.
+    granted: BTreeMap<&'static str, usize>,
     /// By kind: how many files, and one example.
     kinds: BTreeMap<String, (usize, String)>,
 }
@@ -23,13 +25,17 @@ impl Outcome {
                 let finished = Finished::new(&file.text);
                 let mut typist = Typist::new(&finished);
                 work(&mut typist, &finished);
-                (file.name, typist.steps, typist.disturbed, typist.surprises)
+                for found in typist.all.iter().flatten() {
+                    println!("@ {}: {found}\n", file.name);
+                }
+                (file.name, typist.steps, typist.disturbed, typist.granted, typist.surprises)
             })
             .collect();
-        let mut outcome = Self { steps: 0, disturbed: 0, kinds: BTreeMap::new() };
-        for (name, steps, disturbed, surprises) in all {
+        let mut outcome = Self { steps: 0, disturbed: 0, granted: BTreeMap::new(), kinds: BTreeMap::new() };
+        for (name, steps, disturbed, granted, surprises) in all {
             outcome.steps += steps;
             outcome.disturbed += disturbed;
+            granted.into_iter().for_each(|(reason, count)| *outcome.granted.entry(reason).or_default() += count);
             for (what, example) in surprises {
                 outcome.kinds.entry(what).or_insert_with(|| (0, format!("{name}: {example}"))).0 += 1;
             }
@@ -60,6 +66,7 @@ fn mostly_on_every_file(calm: usize, work: impl Fn(&mut Typist<'_>, &Finished) +
     let lost = outcome.shown(|what| what.starts_with("lost"));
     assert!(lost.is_empty(), "{lost}");
     let (steps, disturbed) = (outcome.steps, outcome.disturbed);
+    println!("{disturbed} of {steps} steps disturb; right: {:?}", outcome.granted);
     let share = 1000 * (steps - disturbed) / steps.max(1);
     assert!(share >= calm, "{disturbed} of {steps} steps disturb\n{}", outcome.shown(|_| true));
 }
@@ -87,11 +94,10 @@ fn deleting_backwards_disturbs_no_other_line() {
 }
 
 /// Each line is deleted from its end, character by character. Every eleventh line or so: those that begin at a multiple
-/// of 11. Of 6,916 steps 18 are disturbed, most by one known cause: a half-typed word that is less indented than the
-/// value above it, with deeper lines below, is read as more of that value.
+/// of 11. Of 6,916 steps 3 are disturbed.
 #[test]
 fn writing_a_line_anew_mostly_disturbs_no_other() {
-    mostly_on_every_file(996, |typist, finished| {
+    mostly_on_every_file(999, |typist, finished| {
         let text = &finished.text;
         for (start, line) in lines(text).filter(|(start, _)| start % 11 == 0) {
             let end = line_end(text, start);
@@ -121,24 +127,23 @@ fn writing_a_word_anew_disturbs_no_other_line() {
     });
 }
 
-/// Every third line or so with the next one. Of 1,360 steps 11 are disturbed; known causes: where the line between two
-/// documents is joined they are one, in which each key is there twice; and what was below the second line is below
-/// another key.
+/// Every third line or so with the next one. Of 1,360 steps 8 are disturbed, and in 7 more it is right to say something
+/// elsewhere, six of them because the line between two documents is joined and they are one. Known cause: what was
+/// below the second line is below another key.
 #[test]
 fn joining_two_lines_loses_nothing() {
-    mostly_on_every_file(988, |typist, finished| {
+    mostly_on_every_file(994, |typist, finished| {
         for (start, _) in lines(&finished.text).filter(|(start, _)| start % 3 == 0) {
             joined(&finished.text, start).into_iter().flatten().for_each(|gap| _ = typist.step(gap));
         }
     });
 }
 
-/// Every fifth block or so. Of 1,664 steps 111 are disturbed; known causes: the lines behind a block that was moved
-/// half a level are said to fit nowhere, or to be a second key, and those behind one that was moved a level belong to
-/// another key.
+/// Every fifth block or so. Of 1,664 steps 14 are disturbed; known cause: several lines behind a block that was moved
+/// out belong to the block around it, which has ended.
 #[test]
 fn moving_a_block_loses_nothing() {
-    mostly_on_every_file(930, |typist, finished| {
+    mostly_on_every_file(991, |typist, finished| {
         for block in blocks(&finished.text).into_iter().filter(|block| block.start % 5 == 0) {
             for columns in block.shifts() {
                 let typed = block.moved(&finished.text, columns);
@@ -148,11 +153,11 @@ fn moving_a_block_loses_nothing() {
     });
 }
 
-/// One line, and all of its block. Of 4,192 steps 184 are disturbed; known cause: where a key alone is commented out,
-/// what was below it belongs to the key above, and so do its siblings further down.
+/// One line, and all of its block. Of 4,192 steps 13 are disturbed, and in 4 more it is right to say something elsewhere:
+/// where the key of a list alone is commented out, its items are more items of the list above.
 #[test]
 fn commenting_mostly_disturbs_no_other_line() {
-    mostly_on_every_file(953, |typist, finished| {
+    mostly_on_every_file(996, |typist, finished| {
         for block in blocks(&finished.text) {
             typist.step(Gap { start: block.start, end: block.start, typed: "# " });
             let typed = block.commented(&finished.text);
@@ -162,11 +167,12 @@ fn commenting_mostly_disturbs_no_other_line() {
 }
 
 /// A block of the file once more behind itself, where it belongs and where it does not. Every fifth block or so. Of
-/// 2,196 steps 169 are disturbed; known causes as where a block is moved, and providers without ids that were alone in
-/// their list.
+/// 2,196 steps 44 are disturbed, and in 60 more it is right to say something elsewhere: providers without ids that were
+/// alone in their list are not alone any more. Known cause: a copy that stands half a level off is read as a part of
+/// what is above it.
 #[test]
 fn pasting_a_copy_loses_nothing() {
-    mostly_on_every_file(920, |typist, finished| {
+    mostly_on_every_file(979, |typist, finished| {
         for block in blocks(&finished.text).into_iter().filter(|block| block.start % 5 == 0) {
             for columns in block.shifts().chain([0]) {
                 let typed = block.moved(&finished.text, columns);
@@ -176,12 +182,13 @@ fn pasting_a_copy_loses_nothing() {
     });
 }
 
-/// Whole texts in front of every third line or so. Of 1,597 steps 244 are disturbed; known causes: a text at the margin
-/// ends the mapping that it is pasted into, so that the lines behind it belong to its last key, or to none; and a
-/// resource without a marker gives each key of the file twice.
+/// Whole texts in front of every third line or so. Of 1,597 steps 97 are disturbed, and in 52 more it is right to say
+/// something elsewhere: a marker cuts the document, and what is behind it is not in the one above any more. Known
+/// causes: a resource without a marker gives each key of the file twice; and a text at the margin ends the mapping that
+/// it is pasted into, so that the lines behind it belong to none.
 #[test]
 fn pasting_something_else_loses_nothing() {
-    mostly_on_every_file(844, |typist, finished| {
+    mostly_on_every_file(939, |typist, finished| {
         for (number, (start, _)) in lines(&finished.text).enumerate().filter(|(_, (start, _))| start % 3 == 0) {
             let (_, typed) = PASTED[number % PASTED.len()];
             typist.step(Gap { start, end: start, typed });

@@ -16,7 +16,39 @@ pub(super) struct Ahead {
     pub(super) key: bool,
 }
 
+/// How many lines are looked at to find the end of a block.
+const LINES_AHEAD: usize = 200;
+
+/// The line with content that ends a block, and what the block is like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockEnd {
+    /// Column of the line behind the block; -1 at the end of the text.
+    pub(super) indent: i32,
+    pub(super) token: Token,
+    /// How many lines stand at the block's own column, its first one included.
+    pub(super) heads: usize,
+}
+
 impl Parser<'_> {
+    /// The end of the block that starts with the line of `at`, in column `column`: the first line that stands further
+    /// left. `None` if that is too far away.
+    pub(super) fn block_end(&self, at: usize, column: i32) -> Option<BlockEnd> {
+        let mut heads = 1;
+        let mut at = next_line(self.bytes, at);
+        for _ in 0..LINES_AHEAD {
+            let (spaces, content) = scan::indentation(self.bytes, at);
+            let indent = spaces as i32;
+            match self.bytes.get(content) {
+                None => return Some(BlockEnd { indent: -1, token: Token::Other, heads }),
+                Some(b'\n' | b'\r' | b'#') => {}
+                Some(_) if indent < column => return Some(BlockEnd { indent, token: self.token(content), heads }),
+                Some(_) => heads += usize::from(indent == column),
+            }
+            at = next_line(self.bytes, content);
+        }
+        None
+    }
+
     /// The first line behind the one `at` is in that is neither empty nor a comment.
     pub(super) fn ahead(&self, at: usize) -> Option<Ahead> {
         let mut at = next_line(self.bytes, at);

@@ -1,10 +1,11 @@
 //! Lines of block style: dashes, keys and values.
 
 use super::scan::{self, Stop};
+use super::skipped::is_marker_here;
 use super::{Container, Parser, Slot, line};
+use crate::Span;
 use crate::split::next_line;
 use crate::tree::{NONE, Style, VERBATIM};
-use crate::{Skipped, SkippedKind, Span};
 
 /// What a line starts with, as far as its place depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +51,8 @@ impl Parser<'_> {
         }
         if self.pos == content && content - self.line_start > spaces {
             column = self.tab_column(column, token);
+        } else if self.distrust && self.orphans(column, token) {
+            return;
         }
         let column = self.align(column, token);
         self.inline(column, true);
@@ -63,57 +66,6 @@ impl Parser<'_> {
             b':' if scan::is_white(self.byte(at + 1)) => Token::Colon,
             _ => Token::Other,
         }
-    }
-
-    fn conflict_line(&mut self) -> bool {
-        let start = self.line_start;
-        let opens = self.bytes[start] == b'<';
-        if !is_marker_here(self.bytes, start, opens || self.in_conflict) {
-            return false;
-        }
-        let end = scan::line_end(self.bytes, start);
-        let span = Span::new(start, end);
-        if !self.in_conflict {
-            self.error(span, "this is a conflict marker of version control; choose one of the two versions");
-        }
-        self.in_conflict = self.bytes[start] != b'>';
-        self.skipped.push(Skipped { span, kind: SkippedKind::Conflict });
-        self.pos = next_line(self.bytes, end);
-        true
-    }
-
-    fn template_line(&mut self) -> bool {
-        let Some(end) = line::template_line(self.bytes, self.pos) else { return false };
-        let top = *self.top();
-        // As the value of a key or item it is that value.
-        if top.slot == Slot::Value && top.indent < (self.pos - self.line_start) as i32 && !self.is_control(end) {
-            return false;
-        }
-        self.skipped.push(Skipped { span: Span::new(self.pos, end), kind: SkippedKind::Template });
-        self.pos = next_line(self.bytes, end);
-        true
-    }
-
-    /// Whether the template line up to `end` steers the template (`if`, `range`, `end`, …) or prints whole entries
-    /// (`toYaml`, `include`), i.e. is no value.
-    fn is_control(&self, end: usize) -> bool {
-        let inner = self.bytes[self.pos + 2..end].trim_ascii_start();
-        let inner = inner.strip_prefix(b"-").unwrap_or(inner).trim_ascii_start();
-        let words: [&[u8]; 12] = [
-            b"if",
-            b"else",
-            b"end",
-            b"range",
-            b"with",
-            b"define",
-            b"template",
-            b"block",
-            b"include",
-            b"toYaml",
-            b"/*",
-            b"$",
-        ];
-        words.iter().any(|w| inner.starts_with(w)) || inner.windows(6).any(|w| w == b"indent" || w == b"toYaml")
     }
 
     /// Closes what the line at this column ends, and returns the column of the level it belongs to.
@@ -379,14 +331,13 @@ impl Parser<'_> {
             return self.broken_line(start, column, keys_only, props);
         }
         let top = *self.top();
-        let next = next_line(self.bytes, end);
         let (end, several, before_key) = self.plain_end(end, stop, top.indent);
         if (compact || at_start)
             && let Some(key_column) = before_key.or_else(|| self.key_below(end, top.indent))
             && self.is_half_key(top.indent, column, key_column)
         {
             self.pos = from;
-            self.line_start = self.line_start_of(from, next);
+            self.line_start = self.line_start_of(from);
             self.open(Container::Map, column, start);
             return self.broken_line(start, column, true, props);
         }
@@ -433,9 +384,4 @@ impl Parser<'_> {
         }
         (end, several, None)
     }
-}
-
-/// Whether the line is a conflict marker; `=======` and the like count only inside a conflict.
-fn is_marker_here(bytes: &[u8], at: usize, possible: bool) -> bool {
-    possible && line::is_conflict(bytes, at)
 }

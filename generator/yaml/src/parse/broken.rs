@@ -7,7 +7,7 @@ use crate::Span;
 use crate::tree::{NONE, RAW, Style, VERBATIM};
 
 impl Parser<'_> {
-    pub(super) fn line_start_of(&self, at: usize, _next: usize) -> usize {
+    pub(super) fn line_start_of(&self, at: usize) -> usize {
         memchr::memrchr2(b'\n', b'\r', &self.bytes[..at]).map_or(0, |i| i + 1)
     }
 

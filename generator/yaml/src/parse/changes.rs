@@ -36,6 +36,10 @@ const COLON_ADDED: i32 = 11;
 const COLON_TYPED: i32 = 4;
 /// A blank is put in.
 const BLANK_ADDED: i32 = 4;
+/// Lines that do not belong here are left out, for each of them.
+const FOREIGN: i32 = 1;
+/// How many such lines may follow each other.
+const MOST_FOREIGN: usize = 12;
 /// Each line between the error and the change.
 const FARTHER: i32 = 3;
 
@@ -168,7 +172,30 @@ pub(super) fn changes(bytes: &[u8], place: usize, step: i32) -> Vec<Change> {
         }
         next = above(bytes, line.span);
     }
+    if let Some(line) = looked_at(bytes, first) {
+        foreign(bytes, &line, step, &mut out);
+    }
     out
+}
+
+/// Lines from elsewhere, further left than those above, which they end. The first of them is `line`.
+fn foreign(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
+    let Some(over) = above(bytes, line.span).filter(|over| over.indent > line.indent) else { return };
+    // An item, or a key that is being typed, has the lines below it for itself.
+    if line.dash || is_half_key(&bytes[line.content..line.span.end]) {
+        return;
+    }
+    let mut last = *line;
+    for count in 1..MOST_FOREIGN {
+        let Some(next) = below(bytes, last.span) else { break };
+        if count > 1 && next.indent > line.indent && next.indent <= over.indent + step {
+            let span = Span::new(line.span.start, last.span.end);
+            let with = bytes[span.start..span.end].iter().map(|b| if matches!(b, b'\n' | b'\r') { *b } else { b' ' });
+            let price = LEFT_OUT + FOREIGN * count as i32;
+            out.push(Change { span, with: with.collect(), price, shift: 0, kind: What::Left });
+        }
+        last = next;
+    }
 }
 
 /// Whether an entry starts at `at`: a word and a colon behind it.

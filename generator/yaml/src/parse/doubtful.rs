@@ -22,12 +22,24 @@ impl Parser<'_> {
                 let column = self.top().indent;
                 return Some(self.settle(column, token));
             }
+            let level = top.indent + step;
+            if top.container == Container::Map && column > level && self.stands_too_deep(self.pos, column, level) {
+                self.misplaced();
+                return Some(level);
+            }
             return None;
         }
         if top.indent <= column || token == Token::Question || token == Token::Colon {
             return None;
         }
         let ahead = self.ahead(self.pos).filter(|a| a.indent > column)?;
+        if self.opens() {
+            let level = column + step;
+            let moved = ahead.indent > level && self.stands_too_deep(ahead.at, ahead.indent, level);
+            if moved || self.parent_is_gone(column, ahead) {
+                return None;
+            }
+        }
         if let Some(child) = self.lost_child(column, token, ahead) {
             self.misplaced();
             return Some(child);
@@ -46,6 +58,11 @@ impl Parser<'_> {
             self.pop_to_ghosts();
         }
         Some(self.settle(target, token))
+    }
+
+    /// Whether the block of one entry at `at` was moved to the right as a whole: behind it the text goes on at `level`.
+    pub(super) fn stands_too_deep(&self, at: usize, column: i32, level: i32) -> bool {
+        self.block_end(at, column).is_some_and(|end| end.heads == 1 && end.indent == level)
     }
 
     /// The column of a first entry that lost its indentation, below a key that waits for its value: the lines behind

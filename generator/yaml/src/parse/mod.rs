@@ -14,6 +14,7 @@ mod doubtful;
 mod flow;
 mod flow_levels;
 mod line;
+mod orphan;
 mod place;
 mod plausible;
 mod props;
@@ -21,6 +22,7 @@ mod reopen;
 mod repair;
 mod scalars;
 mod scan;
+mod skipped;
 
 use std::sync::OnceLock;
 

@@ -4,6 +4,7 @@ use super::ahead::Ahead;
 use super::block::Token;
 use super::scan::{self, Stop};
 use super::{Container, Frame, Parser, Slot};
+use crate::tree::Style;
 use crate::{Span, work};
 
 impl Parser<'_> {
@@ -92,18 +93,21 @@ impl Parser<'_> {
         // The value of the last entry may be what is wrong: a stray text, or a line that was meant to open a level.
         if low >= 0 && ahead.is_none_or(|a| a.indent >= column || self.distrust) {
             let entry = self.last_entry();
-            let value_below = entry.is_some_and(|e| e.below_key && e.one_line);
+            let value_below = entry.is_some_and(|e| e.below_key && e.one_line && (!e.list || token == Token::Dash));
             let more = ahead.is_some_and(|a| a.indent >= column);
             let cheap = column - low >= 2 && entry.is_some_and(|e| e.scalar);
             work::count(self.ghosts.len());
             let ghost = self.ghosts.iter().any(|g| g.indent == column);
             let glued = self.glued_entry();
-            if (value_below || (cheap && more && (!ghost || glued.is_some()))) && self.reopen_value(column) {
+            let moved = glued.is_none() && self.was_moved_in(column, token);
+            if moved {
+                // Read as the neighbour of the entry above, which keeps its value.
+            } else if (value_below || (cheap && more && (!ghost || glued.is_some()))) && self.reopen_value(column) {
                 self.blame(glued);
                 return self.settle(column, token);
             }
             let key = self.last_key();
-            if more && self.split_last_key(column) {
+            if !moved && more && self.split_last_key(column) {
                 self.blame(key);
                 return column;
             }
@@ -126,6 +130,17 @@ impl Parser<'_> {
         }
         let column = self.top().indent;
         self.settle(column, token)
+    }
+
+    /// Whether a line below an entry with a value was moved a level in, with all that is below it.
+    fn was_moved_in(&mut self, column: i32, token: Token) -> bool {
+        let low = self.top().indent;
+        let whole = self.last_entry().is_some_and(|entry| entry.scalar && entry.one_line && !entry.below_key);
+        whole
+            && column - low <= self.step.max(2)
+            && token == Token::Other
+            && self.opens()
+            && self.block_end(self.pos, column).is_some_and(|end| end.heads == 1 && end.indent <= low)
     }
 
     /// The open or just closed level that fits a line best.
@@ -181,6 +196,9 @@ impl Parser<'_> {
         if list && self.reopen_list(column) {
             return column;
         }
+        if let Some(list) = self.moved_item(column).or_else(|| self.item_moved_out(column)) {
+            return list;
+        }
         let start = self.pos;
         let bare = matches!(self.byte(start + 1), b'\n' | b'\r');
         let more =
@@ -196,6 +214,34 @@ impl Parser<'_> {
         self.pos += 1;
         self.skip_blanks();
         self.stray_rest(column)
+    }
+
+    /// The column of the list that a dash among the keys of its last item belongs to, if it was moved there with its
+    /// whole item.
+    fn moved_item(&mut self, column: i32) -> Option<i32> {
+        let list = *self.stack.iter().rev().nth(1)?;
+        let entry = self.last_entry()?;
+        let absent = self.last_value().is_none_or(|value| value.style == Style::Absent);
+        let whole = !absent && !entry.list && (!entry.scalar || !entry.below_key);
+        let next = self.block_end(self.pos, column)?;
+        if list.container != Container::Seq || !whole || !self.distrust || next.heads > 1 || next.indent > list.indent {
+            return None;
+        }
+        self.misplaced();
+        self.pop_to_ghosts();
+        Some(list.indent)
+    }
+
+    /// The column of the list that ended above, if a dash left of it is one of its items that was moved.
+    fn item_moved_out(&mut self, column: i32) -> Option<i32> {
+        let list = *self.ghosts.last()?;
+        let near = list.indent > column && list.indent - column <= self.step.max(2);
+        if !self.distrust || list.container != Container::Seq || !near || !self.fits_top(&list) {
+            return None;
+        }
+        self.misplaced();
+        self.reopen(list.indent);
+        Some(list.indent)
     }
 
     /// Goes on behind a sign that was skipped.

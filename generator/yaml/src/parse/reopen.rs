@@ -13,6 +13,8 @@ pub(super) struct LastEntry {
     pub(super) below_key: bool,
     /// The value is on one line.
     pub(super) one_line: bool,
+    /// The value is a list in block style.
+    pub(super) list: bool,
 }
 
 impl Parser<'_> {
@@ -51,6 +53,7 @@ impl Parser<'_> {
             scalar: data.kind == crate::Kind::Scalar && !matches!(data.style, Style::Literal | Style::Folded),
             below_key: breaks(key.end as usize, start),
             one_line: !breaks(start, end),
+            list: data.kind == crate::Kind::Sequence && data.flags & crate::tree::FLOW == 0,
         })
     }
 
@@ -63,6 +66,7 @@ impl Parser<'_> {
             &self.bytes[(n.start as usize).min(end)..end]
         };
         let glued = key.style == Style::Plain
+            && value.kind == crate::Kind::Scalar
             && value.style == Style::Plain
             && (text(key).contains(&b':') || text(value).windows(2).any(|w| w == b": "));
         if glued { self.last_key() } else { None }

@@ -10,7 +10,7 @@ use super::changes::{Change, What, below, changes, is_half_key, line_at, looked_
 use super::plausible::{Habits, doubt};
 use super::{Parser, Reading, line, scan};
 use crate::tree::{NONE, NodeData, Style, UNCLOSED};
-use crate::{Span, SyntaxError, work};
+use crate::{SkippedKind, Span, SyntaxError, work};
 
 /// Longer texts are not mended: each reading costs as much as the first.
 pub(super) const LONGEST: usize = 1 << 20;
@@ -75,14 +75,20 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
 
 /// Where the first error is that a likelier text could mend. Lines that version control leaves are no such error: what
 /// stands between them is as its author wrote it. Nor is an entry that is missing between brackets: nothing else is in
-/// doubt.
+/// doubt. Nor are lines without their parent, which is gone.
 fn first_fault(bytes: &[u8], reading: &Reading) -> Option<usize> {
+    let orphan = |start: usize| {
+        let mut orphans = reading.skipped.iter().filter(|skipped| skipped.kind == SkippedKind::Orphan);
+        orphans.any(|skipped| skipped.span.start == start)
+    };
     let starts = reading.errors.iter().map(|error| error.span.start);
     let between = |at: usize| {
         let before = bytes[..at].trim_ascii_end().last();
         bytes.get(at) == Some(&b',') && matches!(before, Some(b'{' | b'[' | b','))
     };
-    starts.filter(|start| !line::is_conflict(bytes, line_at(bytes, *start).start) && !between(*start)).min()
+    let settled =
+        |start: usize| line::is_conflict(bytes, line_at(bytes, start).start) || between(start) || orphan(start);
+    starts.filter(|start| !settled(*start)).min()
 }
 
 /// Whether all that is wrong is the end of one line that is being typed: a key without its colon, or a value whose

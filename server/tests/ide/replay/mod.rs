@@ -7,7 +7,7 @@ pub(crate) mod rule;
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_yaml::Stream;
-use rule::{Finished, belongs_to, line_of};
+use rule::{Finished, Present, belongs_to, line_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -26,6 +26,10 @@ pub(crate) struct Typist<'f> {
     noted: usize,
     /// What went against the rules, with one example each.
     pub(crate) surprises: BTreeMap<String, String>,
+    /// How often a diagnostic elsewhere was right, by the reason.
+    pub(crate) granted: BTreeMap<&'static str, usize>,
+    /// Everything that went against the rules, step by step; kept where `LLSD_REPLAY_LIST` asks for it.
+    pub(crate) all: Option<Vec<String>>,
 }
 
 /// A state of the file on its way to the finished one: `text[..start]`, `typed`, `text[end..]`.
@@ -60,7 +64,9 @@ impl Gap<'_> {
 
 impl<'f> Typist<'f> {
     pub(crate) fn new(finished: &'f Finished) -> Self {
-        Self { finished, analysis: None, steps: 0, disturbed: 0, noted: 0, surprises: BTreeMap::new() }
+        let all = std::env::var_os("LLSD_REPLAY_LIST").map(|_| Vec::new());
+        let (surprises, granted) = (BTreeMap::new(), BTreeMap::new());
+        Self { finished, analysis: None, steps: 0, disturbed: 0, noted: 0, surprises, granted, all }
     }
 
     /// The file in this state, analysed as a session does after an edit, and looked at.
@@ -94,6 +100,8 @@ impl<'f> Typist<'f> {
         let here = |one: &&Diagnostic| lines.contains(&line_of(text, one.span.start));
         let said_here: BTreeSet<_> =
             diagnostics.iter().filter(here).map(|one| (one.code, one.message.as_str())).collect();
+        let mut present = None;
+        let mut reasons = BTreeSet::new();
         for found in diagnostics {
             let line = line_of(text, found.span.start);
             if lines.contains(&line) {
@@ -109,12 +117,19 @@ impl<'f> Typist<'f> {
                 || (at >= gap.end && self.finished.belongs_to(unwritten, at))
                 || found.related.iter().any(|(other, _)| lines.contains(&line_of(text, other.start)))
                 || (found.code == SYNTAX && line == next_with_text(text, *lines.end()))
-                || (at >= gap.end && belongs_to(&Stream::parse(text), lines_span(text, &lines), found.span.start))
             {
                 continue;
             }
-            self.note(&format!("[{}] {}", found.code, found.message), text, gap, line);
+            let present = present.get_or_insert_with(|| Present::new(text, lines_span(text, &lines)));
+            if at >= gap.end && present.belongs_to(found.span.start) {
+                continue;
+            }
+            match present.reason(self.finished, unwritten, found, at) {
+                Some(reason) => _ = reasons.insert(reason),
+                None => self.note(&format!("[{}] {}", found.code, found.message), text, gap, line),
+            }
         }
+        reasons.into_iter().for_each(|reason| *self.granted.entry(reason).or_default() += 1);
     }
 
     /// As [`Self::step`]; and elsewhere the fields are explained as before: nothing of the document is left out because
@@ -187,14 +202,18 @@ impl<'f> Typist<'f> {
 
     fn note(&mut self, what: &str, text: &str, gap: Gap<'_>, line: usize) {
         self.noted += 1;
-        self.surprises.entry(what.to_owned()).or_insert_with(|| {
+        let shown = || {
             let mut shown = text.to_owned();
             shown.insert(gap.cursor(), '█');
             let typed = line_of(text, gap.cursor());
             let from = line.min(typed).saturating_sub(3);
             let lines: Vec<_> = shown.lines().skip(from).take(line.max(typed) - from + 3).collect();
             format!("line {} while line {} is typed:\n{}", line + 1, typed + 1, lines.join("\n"))
-        });
+        };
+        if let Some(all) = &mut self.all {
+            all.push(format!("step {}: {what}\n{}", self.steps, shown()));
+        }
+        self.surprises.entry(what.to_owned()).or_insert_with(shown);
     }
 }
 

@@ -13,6 +13,14 @@
 //! 4. It is about two places, and the other one is on the line being typed: a name that is there twice.
 //!    Or the same is said on the line being typed: what is typed there is used in two places.
 //! 5. It is a syntax error on the next line with text: where two lines do not fit together, either can be at fault.
+//! 6. What is typed is a part of what it judges, in the text as it is now, and that is no matter of opinion: either the
+//!    text is well-formed, so that YAML itself says what is a part of what; or the rule is one of those that report a
+//!    thing too many, and it is there. Not so for unknown fields and syntax errors, as above.
+//! 7. What is typed is, or was, the marker of a document. Then what was one document is two, of which the upper one
+//!    lacks what stands in the lower one, and the lower one is no whole; or what was two is one, in which every key of
+//!    the first is there twice.
+//!
+//! What is let go by the last two is counted by the reason, since more of it could mean that too much is let go.
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_generator::path::{Path, Segment};
@@ -107,6 +115,11 @@ impl Finished {
         }
     }
 
+    /// Whether `found` reports an absence, or judges a whole, and the part `elsewhere` has some of it.
+    fn lacks(&self, elsewhere: Span, found: &Diagnostic, at: usize) -> bool {
+        self.has_in(elsewhere, found, at) || self.judges_whole(elsewhere, found, at)
+    }
+
     /// Whether a quoted word of `message` stands in the part `unwritten`.
     fn names_in(&self, unwritten: Span, message: &str) -> bool {
         let words: Vec<&str> = message.split('"').skip(1).step_by(2).collect();
@@ -170,6 +183,88 @@ impl Finished {
             }
         }
         places
+    }
+}
+
+/// Whether the rule reports that something is there too often.
+fn is_crowded(found: &Diagnostic) -> bool {
+    let says = |words: &[&str]| words.iter().any(|words| found.message.contains(words));
+    match found.code {
+        "llsd::cel::rule" => says(&["when multiple", "duplicate "]),
+        _ => false,
+    }
+}
+
+/// A state of a file.
+pub(crate) struct Present {
+    stream: Stream,
+    text: String,
+    /// The lines that are typed.
+    touched: Span,
+}
+
+impl Present {
+    pub(crate) fn new(text: &str, touched: Span) -> Self {
+        Self { stream: Stream::parse(text), text: text.to_owned(), touched }
+    }
+
+    /// Whether what stands at `at` has an ancestor on the lines that are typed.
+    pub(crate) fn belongs_to(&self, at: usize) -> bool {
+        belongs_to(&self.stream, self.touched, at)
+    }
+
+    /// Why `found`, which would stand at `at` of the finished file, is right.
+    pub(crate) fn reason(
+        &self,
+        finished: &Finished,
+        unwritten: Span,
+        found: &Diagnostic,
+        at: usize,
+    ) -> Option<&'static str> {
+        let own = found.code.starts_with("llsd::yaml::") || found.code == "llsd::schema::unknown-field";
+        if !own && self.holds_touched(found.span.start) {
+            if is_crowded(found) {
+                return Some("one too many");
+            }
+            if self.is_well_formed(found.span.start) {
+                return Some("well-formed");
+            }
+        }
+        self.markers(finished, unwritten, found, at)
+    }
+
+    fn markers(&self, finished: &Finished, unwritten: Span, found: &Diagnostic, at: usize) -> Option<&'static str> {
+        let marker = |text: &str, span: Span| text[span.start..span.end].lines().any(|line| line.starts_with("---"));
+        let (was, is) = (marker(&finished.text, unwritten), marker(&self.text, self.touched));
+        let own = |span: Span| span.start <= self.touched.end && self.touched.start <= span.end;
+        let documents = self.stream.documents();
+        let ends = documents.iter().skip(1).map(|located| located.offset).chain([self.text.len()]);
+        let mut spans = documents.iter().zip(ends).map(|(located, end)| Span::new(located.offset, end));
+        let concerned = spans.any(|span| span.contains(found.span.start) && own(span));
+        if was && !is {
+            return concerned.then_some("documents joined");
+        }
+        if is && !was && concerned {
+            let below = found.span.start >= self.touched.end;
+            return (below || finished.lacks(Span::new(at, finished.text.len()), found, at)).then_some("document cut");
+        }
+        None
+    }
+
+    /// Whether what is judged at `at` has something of the lines that are typed in it.
+    fn holds_touched(&self, at: usize) -> bool {
+        let Some((document, offset)) = document(&self.stream, at) else { return false };
+        let Some(node) = at.checked_sub(offset).and_then(|at| document.node_at(at)) else { return false };
+        let whole = if node.is_key() { node.entry().map(|entry| entry.span) } else { Some(node.span()) };
+        whole.is_some_and(|span| {
+            let span = span.shift(offset);
+            span.start.max(self.touched.start) < span.end.min(self.touched.end)
+        })
+    }
+
+    fn is_well_formed(&self, at: usize) -> bool {
+        document(&self.stream, at)
+            .is_some_and(|(document, _)| document.errors().is_empty() && document.strict_error().is_none())
     }
 }
 
