@@ -18,6 +18,7 @@ struct Outcome {
 }
 
 impl Outcome {
+    #[expect(clippy::print_stdout, reason = "the list is asked for")]
     fn of(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) -> Self {
         let all: Vec<_> = files::all()
             .into_par_iter()
@@ -61,6 +62,7 @@ fn on_every_file(work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
 /// Runs `work` on every file. No other document may be lost, nor what is said about it, and of a thousand steps at
 /// least `calm` have to leave the lines around alone, too. The goal is all of them; each test says what was measured
 /// and why.
+#[expect(clippy::print_stdout, reason = "how much is let go is worth a look")]
 fn mostly_on_every_file(calm: usize, work: impl Fn(&mut Typist<'_>, &Finished) + Sync) {
     let outcome = Outcome::of(work);
     let lost = outcome.shown(|what| what.starts_with("lost"));

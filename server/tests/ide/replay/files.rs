@@ -10,7 +10,7 @@ pub(crate) struct File {
 }
 
 /// The samples with their configs, the files beside these tests, and the resources of the cases. `LLSD_REPLAY` names
-/// a folder with more.
+/// a folder with more. `LLSD_REPLAY_LIST`, set to anything, prints every step that disturbs.
 pub(crate) fn all() -> Vec<File> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = manifests(&here.join("tests/ide/files"));
