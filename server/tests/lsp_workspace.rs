@@ -310,3 +310,44 @@ fn a_name_twice_in_a_file_points_at_the_other_line() {
     client.change(URI, 2, json!([support::insert(11, 0, "#\n#\n")]));
     assert_eq!(told(&client.diagnostics(URI, 2)), [format!("{duplicate}:17"), format!("{duplicate}:3")]);
 }
+
+#[test]
+fn kustomizations_follow_files_that_get_another_name() {
+    let folder = Folder::new("moved");
+    let base = "resources:\n  - stack.yaml # ours\n  - ./other.yaml\npatches:\n  - path: \"stack.yaml\"\nconfigMapGenerator:\n  \
+                - name: x\n    files: [key=stack.yaml]\n";
+    let overlay = "resources: [../base]\n";
+    let (stack, base_uri) =
+        (folder.write("base/stack.yaml", &resource("x")), folder.write("base/kustomization.yaml", base));
+    let overlay_uri = folder.write("prod/kustomization.yaml", overlay);
+    let able = json!({"workspace": {"workspaceEdit": {"documentChanges": true}}});
+    let (mut client, answer) = Client::ready_with(&able, &[&folder.0]);
+    let filters = &answer["capabilities"]["workspace"]["fileOperations"]["willRename"]["filters"];
+    assert_eq!(filters.as_array().map(Vec::len), Some(2), "{answer}");
+    let ask = |client: &mut Client, old: &str, new: &str| {
+        client.request("workspace/willRenameFiles", json!({"files": [{"oldUri": old, "newUri": new}]}))
+    };
+    let edit = loop {
+        // until the files were found
+        let edit = ask(&mut client, &stack, &format!("{}/base/deep/a%20b.yaml", folder.uri()));
+        if !edit.is_null() {
+            break edit;
+        }
+    };
+    let changes = edit["documentChanges"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{edit}");
+    assert_eq!(changes[0]["textDocument"], json!({"uri": base_uri, "version": null}));
+    let new = support::edited(base, changes[0]["edits"].as_array().unwrap());
+    let expected = base.replace("\"stack.yaml\"", "deep/a b.yaml").replace("- stack.yaml", "- deep/a b.yaml");
+    assert_eq!(new, expected.replace("key=stack.yaml", "key=deep/a b.yaml"));
+    // a folder, with the text that is on the screen
+    client.open(&overlay_uri, &format!("#\n{overlay}"));
+    let edit = ask(&mut client, &format!("{}/base", folder.uri()), &format!("{}/bases/one", folder.uri()));
+    let change = &edit["documentChanges"][0];
+    assert_eq!(change["textDocument"], json!({"uri": overlay_uri, "version": 1}), "{edit}");
+    assert_eq!(
+        support::edited(&format!("#\n{overlay}"), change["edits"].as_array().unwrap()),
+        "#\nresources: [../bases/one]\n"
+    );
+    assert_eq!(ask(&mut client, &format!("{}/none.yaml", folder.uri()), &stack), Value::Null);
+}

@@ -259,6 +259,11 @@ impl Applied {
         }
     }
 
+    /// All kustomizations.
+    pub(super) fn kustomizations(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.lists.keys()
+    }
+
     /// Whether a kustomization lists the file.
     pub(super) fn is_listed(&self, file: &str) -> bool {
         self.listed.contains_key(file)
@@ -347,22 +352,42 @@ fn count_up<K: Ord + Clone>(all: &mut RedBlackTreeMapSync<K, Files>, key: &K, fi
 }
 
 /// The folder of a file, with the slash at its end; empty where there is none.
-fn folder_of(file: &str) -> &str {
+pub(super) fn folder_of(file: &str) -> &str {
     file.rfind('/').map_or("", |at| &file[..=at])
 }
 
-fn last_part(file: &str) -> &str {
+pub(super) fn last_part(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
 /// The name of a file as seen from a folder, for a message.
 fn from_folder(folder: &str, file: &str) -> String {
     let shown = file.strip_prefix(folder).unwrap_or_else(|| last_part(file));
-    if file.contains("://") { shown.replace("%20", " ") } else { shown.to_owned() }
+    if file.contains("://") { decoded(shown) } else { shown.to_owned() }
+}
+
+/// A part of a file's name without the escapes of a URI.
+pub(super) fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let digits = tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// The file that a path in a folder leads to, written as the names of files are.
-fn relative(folder: &str, path: &str) -> String {
+pub(super) fn relative(folder: &str, path: &str) -> String {
     let mut all = folder.trim_end_matches('/').to_owned();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         if part == ".." {

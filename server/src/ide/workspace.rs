@@ -218,6 +218,11 @@ impl Workspace {
         names
     }
 
+    /// All kustomizations.
+    pub(crate) fn kustomizations(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.applied.kustomizations()
+    }
+
     /// Whether a kustomization lists the file.
     pub(crate) fn is_listed(&self, file: &str) -> bool {
         self.applied.is_listed(file)

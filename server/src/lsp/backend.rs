@@ -242,6 +242,10 @@ impl LanguageServer for Backend {
         handlers::file_operations::created(self, params);
     }
 
+    async fn will_rename_files(&self, params: lsp::RenameFilesParams) -> Result<Option<lsp::WorkspaceEdit>> {
+        handlers::file_operations::renaming(self, params).await
+    }
+
     async fn did_rename_files(&self, params: lsp::RenameFilesParams) {
         handlers::file_operations::renamed(self, params);
     }

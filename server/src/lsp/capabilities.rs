@@ -232,6 +232,7 @@ fn file_operations() -> lsp::WorkspaceFileOperationsServerCapabilities {
     lsp::WorkspaceFileOperationsServerCapabilities {
         did_create: Some(options()),
         did_rename: Some(options()),
+        will_rename: Some(options()),
         did_delete: Some(options()),
         ..lsp::WorkspaceFileOperationsServerCapabilities::default()
     }

@@ -2,13 +2,13 @@
 
 use crate::ide::facts::Reference;
 use crate::ide::fix;
+use crate::ide::moved;
 use crate::ide::names::{Found, Place, Question, Symbol};
 use crate::ide::place;
 use crate::ide::rename::FileEdits;
 use crate::ide::types::TextEdit;
 use llsd_generator::check::finding::FixEdit;
 use llsd_generator::path::Path;
-use std::sync::Arc;
 
 /// Changes of the asked file and of others.
 #[derive(Debug, Default)]
@@ -72,14 +72,9 @@ pub(super) fn edits(found: &Found, changes: &[FixEdit]) -> Option<Vec<TextEdit>>
 /// ` in NAME` for something in another file, for a title.
 pub(super) fn in_file(question: &Question<'_>, found: &Found) -> String {
     match &found.place {
-        Place::File(file) if found.place != question.place => format!(" in {}", file_name(file)),
+        Place::File(file) if found.place != question.place => format!(" in {}", moved::file_name(file)),
         _ => String::new(),
     }
-}
-
-/// The last part of a file's name, as a person writes it.
-pub(super) fn file_name(file: &Arc<str>) -> String {
-    file.rsplit('/').next().unwrap_or(file).replace("%20", " ")
 }
 
 /// The Secrets that a document names, in the order of their names.

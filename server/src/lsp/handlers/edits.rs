@@ -94,6 +94,26 @@ pub(super) fn of_files(shared: &Shared, snapshot: &Snapshot, uri: &Url, change: 
     }
 }
 
+/// The edits of files that the user did not ask about.
+pub(super) fn of_others(shared: &Shared, files: &[FileEdits]) -> WorkspaceEdit {
+    let client = shared.client_capabilities();
+    let converted = files.iter().filter_map(|file| {
+        let rope = Rope::from_str(&file.text);
+        let edits = file.edits.iter().map(|edit| convert::text_edit(&rope, edit, client.encoding)).collect();
+        let version = shared.session.snapshot(&file.file).map(|open| open.version);
+        Some((shared.uri(&file.file)?, version, edits))
+    });
+    if !client.versioned_edits {
+        let changes = converted.map(|(uri, _, edits)| (uri, edits)).collect();
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let edits = converted.map(|(uri, version, edits): (Url, Option<i32>, Vec<lsp::TextEdit>)| TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier { uri, version },
+        edits: edits.into_iter().map(OneOf::Left).collect(),
+    });
+    WorkspaceEdit { document_changes: Some(DocumentChanges::Edits(edits.collect())), ..WorkspaceEdit::default() }
+}
+
 /// Lines of a report that are shown; a message is no place for more.
 const SHOWN: usize = 12;
 

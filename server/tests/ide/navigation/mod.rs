@@ -1,9 +1,12 @@
 //! Definition, references and highlight: each kind of name, across files, wherever a resource may stand.
 
+mod configs;
+mod generated;
+
 use crate::files::{Files, listed};
 use crate::support::v1alpha2;
 use expect_test::{Expect, expect};
-use llsd::ide::{self, Place, Question};
+use llsd::ide::{self, Question};
 
 fn definition(fixture: &str, expected: Expect) {
     let files = Files::new(fixture);
@@ -242,110 +245,6 @@ fn any_kind_of_object_may_refer_to_a_secret() {
     );
 }
 
-const CONFIG: &str = "\
-#- config.yaml
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: legacy
-data:
-  config.yaml: |
-    version: 2
-    apis: [inference]
-    providers:
-      inference:
-        - provider_id: vllm
-          provider_type: remote::vllm
-          config:
-            base_url: ${env.VLLM_URL:=http://a} # not ${env.VLLM_URL}
-    registered_resources:
-      models:
-        - model_id: \"llama\"
-          provider_id: vllm
-";
-
-const LEGACY: &str = "\
-apiVersion: llamastack.io/v1alpha1
-kind: LlamaStackDistribution
-metadata:
-  name: legacy
-spec:
-  server:
-    distribution: {name: starter}
-    containerSpec:
-      env:
-        - name: VLLM_URL
-          value: http://b
-    userConfig:
-      configMapName: legacy
-";
-
-#[test]
-fn a_config_in_a_config_map_has_names_of_its_own() {
-    references(
-        &format!("{LEGACY}{}", CONFIG.replacen("provider_id: vllm", "provider_id: vl$0lm", 1)),
-        expect![[r#"
-            config.yaml 11:24-11:28 vllm *
-            config.yaml 18:24-18:28 vllm
-        "#]],
-    );
-    highlight(
-        &format!("{LEGACY}{}", CONFIG.replace("\"llama\"", "\"ll$0ama\"")),
-        expect![[r#"
-        config.yaml 17:22-17:27 llama *
-    "#]],
-    );
-    definition(
-        &format!("{}{CONFIG}", LEGACY.replace("configMapName: legacy", "configMapName: leg$0acy")),
-        expect![[r#"
-        config.yaml 4:9-4:15 legacy *
-    "#]],
-    );
-}
-
-#[test]
-fn a_variable_joins_a_resource_and_the_config_it_mounts() {
-    definition(
-        &format!("{LEGACY}{}", CONFIG.replace("${env.VLLM_URL:", "${env.VLLM_$0URL:")),
-        expect![[r#"
-        main.yaml 10:17-10:25 VLLM_URL *
-    "#]],
-    );
-    references(
-        &format!("{}{CONFIG}", LEGACY.replace("name: VLLM_URL", "name: VLLM_URL$0")),
-        expect![[r#"
-        main.yaml 10:17-10:25 VLLM_URL *
-        config.yaml 14:29-14:37 VLLM_URL
-    "#]],
-    );
-    // without a config of its own it is the base that reads it
-    let alone = LEGACY
-        .replace("    userConfig:\n      configMapName: legacy\n", "")
-        .replace("name: VLLM_URL", "name: VL$0LM_URL");
-    references(
-        &alone,
-        expect![[r#"
-        main.yaml 10:17-10:25 VLLM_URL *
-        base starter 25:26-25:34 VLLM_URL
-        base starter 28:25-28:33 VLLM_URL
-    "#]],
-    );
-}
-
-#[test]
-fn a_bare_config_has_names_too() {
-    let config: String =
-        CONFIG.lines().skip(7).map(|line| format!("{}\n", line.strip_prefix("    ").unwrap())).collect();
-    definition(
-        &config
-            .replacen("          provider_id: vllm", "x", 0)
-            .replace("model_id: \"llama\"\n      provider_id: vllm", "model_id: \"llama\"\n      provider_id: vl$0lm"),
-        expect![[r#"
-        main.yaml 5:20-5:24 vllm *
-    "#]],
-    );
-}
-
 #[test]
 fn models_are_found_in_the_whole_workspace() {
     let other = "#- other.yaml\n".to_owned() + &spec("name: gpt", "name: gpt");
@@ -417,91 +316,4 @@ fn what_a_template_fills_in_is_no_name() {
     let (question, at) = files.asked();
     assert!(ide::references(&question, at, true).is_empty());
     assert!(ide::prepare_rename(&question, at).is_err());
-}
-
-#[test]
-fn a_field_leads_to_what_it_produces_and_back() {
-    let text = spec("endpoint: http", "end$0point: http");
-    definition(
-        &text,
-        expect![[r#"
-        preview 0.0 96:7-96:36 base_url: http://vllm:8000/v1
-    "#]],
-    );
-    let files = Files::new(&text);
-    let (question, at) = files.asked();
-    let produced = ide::implementation(&question, at);
-    let preview = files.about_preview("main.yaml");
-    let back = ide::definition(&preview, produced[0].span.start);
-    expect![[r#"
-        main.yaml 12:9-12:17 endpoint
-    "#]]
-    .assert_eq(&listed(&back));
-    // every generated line leads somewhere that exists
-    let text = produced[0].text();
-    let mut offset = 0;
-    let (mut resource, mut base) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        for location in ide::definition(&preview, offset) {
-            match location.place {
-                Place::File(_) => resource += 1,
-                Place::Base(_) => base += 1,
-                Place::Preview { .. } => panic!("a line of the preview comes from the preview"),
-            }
-            assert!(!location.span.is_empty(), "{line}");
-        }
-        offset += line.len();
-    }
-    assert!(resource >= 10 && base >= 100, "{resource} {base}");
-}
-
-#[test]
-fn names_of_generated_and_base_texts_are_names() {
-    let files = Files::new(&spec("name: gpt", "name: gpt"));
-    let preview = files.about_preview("main.yaml");
-    let text = ide::preview(files.analysis("main.yaml"), 0).unwrap().text;
-    let at = text.find("provider_id: main").unwrap() + "provider_id: m".len();
-    expect![[r#"
-        preview 0.0 93:18-93:22 main *
-        preview 0.0 255:18-255:22 main
-        main.yaml 10:13-10:17 main *
-        main.yaml 22:19-22:23 main
-    "#]]
-    .assert_eq(&listed(&ide::references(&preview, at, true)));
-    let base = Question { place: Place::Base("starter".to_owned()), analysis: None, library: &files, generated: true };
-    let text = ide::base_text("starter").unwrap();
-    let at = text.rfind("provider_id: tavily-search").unwrap() + "provider_id: t".len();
-    expect![[r#"
-        base starter 202:20-202:33 tavily-search *
-    "#]]
-    .assert_eq(&listed(&ide::definition(&base, at)));
-    expect![[r#"
-        base starter 202:20-202:33 tavily-search *
-        base starter 289:20-289:33 tavily-search
-    "#]]
-    .assert_eq(&listed(&ide::highlight(&base, at)));
-}
-
-#[test]
-fn every_offset_of_every_text_has_an_answer() {
-    for text in [
-        SPEC.to_owned(),
-        v1alpha2(SPEC),
-        LEGACY.to_owned() + CONFIG,
-        "a: [*b, &b {<<: *b}]\nkind: List\nitems: *b\n".to_owned(),
-    ] {
-        let files = Files::new(&text);
-        for name in ["main.yaml", "config.yaml"] {
-            if !text.contains("#- config.yaml") && name == "config.yaml" {
-                continue;
-            }
-            let question = files.about(name);
-            for at in 0..=files.text(name).len() {
-                for location in ide::definition(&question, at).iter().chain(&ide::references(&question, at, true)) {
-                    assert!(location.text().get(location.span.start..location.span.end).is_some());
-                }
-                let _ = ide::prepare_rename(&question, at);
-            }
-        }
-    }
 }
