@@ -102,24 +102,10 @@ pub(crate) struct Schema {
     pub(crate) items: Option<Box<Schema>>,
     pub(crate) required: Vec<String>,
     pub(crate) values: Vec<Value>,
-    pub(crate) maximum: Option<f64>,
-    pub(crate) exclusive_maximum: bool,
-    pub(crate) minimum: Option<f64>,
-    pub(crate) exclusive_minimum: bool,
-    pub(crate) multiple_of: Option<f64>,
-    pub(crate) max_length: Option<u64>,
-    pub(crate) min_length: Option<u64>,
     pub(crate) pattern: Option<Pattern>,
-    pub(crate) max_items: Option<u64>,
-    pub(crate) min_items: Option<u64>,
-    pub(crate) unique_items: bool,
-    pub(crate) max_properties: Option<u64>,
-    pub(crate) min_properties: Option<u64>,
-    pub(crate) default: Option<Value>,
-    pub(crate) all_of: Vec<Schema>,
-    pub(crate) any_of: Vec<Schema>,
-    pub(crate) one_of: Vec<Schema>,
-    pub(crate) not: Option<Box<Schema>>,
+    pub(crate) bounds: Option<Box<Bounds>>,
+    pub(crate) parts: Option<Box<Parts>>,
+    pub(crate) default: Option<Box<Value>>,
     pub(crate) rules: Vec<Rule>,
     /// Whether this is the root: it has type and metadata whatever it says.
     pub(crate) has_meta: bool,
@@ -127,7 +113,86 @@ pub(crate) struct Schema {
     pub(crate) any_rules: bool,
 }
 
+/// How large a value may be. Most nodes bound nothing, so it is kept apart from them.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Bounds {
+    pub(crate) maximum: Option<f64>,
+    pub(crate) exclusive_maximum: bool,
+    pub(crate) minimum: Option<f64>,
+    pub(crate) exclusive_minimum: bool,
+    pub(crate) multiple_of: Option<f64>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) min_length: Option<u64>,
+    pub(crate) max_items: Option<u64>,
+    pub(crate) min_items: Option<u64>,
+    pub(crate) unique_items: bool,
+    pub(crate) max_properties: Option<u64>,
+    pub(crate) min_properties: Option<u64>,
+}
+
+/// The schemas that a value has to fit beside its own. Few nodes have any.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    pub(crate) all_of: Vec<Schema>,
+    pub(crate) any_of: Vec<Schema>,
+    pub(crate) one_of: Vec<Schema>,
+    pub(crate) not: Option<Box<Schema>>,
+}
+
+impl Bounds {
+    const NONE: &Self = &Self {
+        maximum: None,
+        exclusive_maximum: false,
+        minimum: None,
+        exclusive_minimum: false,
+        multiple_of: None,
+        max_length: None,
+        min_length: None,
+        max_items: None,
+        min_items: None,
+        unique_items: false,
+        max_properties: None,
+        min_properties: None,
+    };
+
+    fn read(map: &Map<String, Value>) -> Option<Box<Self>> {
+        let flag = |key: &str| map.get(key).and_then(Value::as_bool).unwrap_or(false);
+        let number = |key: &str| map.get(key).and_then(Value::as_f64);
+        let bounds = Self {
+            maximum: number("maximum"),
+            exclusive_maximum: flag("exclusiveMaximum"),
+            minimum: number("minimum"),
+            exclusive_minimum: flag("exclusiveMinimum"),
+            multiple_of: number("multipleOf"),
+            max_length: count(map, "maxLength"),
+            min_length: count(map, "minLength"),
+            max_items: count(map, "maxItems"),
+            min_items: count(map, "minItems"),
+            unique_items: flag("uniqueItems"),
+            max_properties: count(map, "maxProperties"),
+            min_properties: count(map, "minProperties"),
+        };
+        (bounds != Self::default()).then(|| Box::new(bounds))
+    }
+}
+
+impl Parts {
+    fn is_empty(&self) -> bool {
+        self.all_of.is_empty() && self.any_of.is_empty() && self.one_of.is_empty() && self.not.is_none()
+    }
+}
+
 impl Schema {
+    /// How large a value may be.
+    pub(crate) fn bounds(&self) -> &Bounds {
+        self.bounds.as_deref().unwrap_or(Bounds::NONE)
+    }
+
+    /// The other schemas that a value has to fit; `None` where there are none.
+    pub(crate) fn parts(&self) -> Option<&Parts> {
+        self.parts.as_deref()
+    }
+
     fn read(value: &Value, depth: usize) -> Self {
         let Some(map) = value.as_object().filter(|_| depth < MAX_DEPTH) else {
             return Self::default();
@@ -147,6 +212,7 @@ impl Schema {
             .map(|(name, schema)| (name.clone(), Self::read(schema, depth + 1)))
             .collect();
         let kind = text(map, "type").and_then(Kind::read);
+        let parts = Parts { all_of: list("allOf"), any_of: list("anyOf"), one_of: list("oneOf"), not: child("not") };
         let mut schema = Self {
             kind,
             int_or_string,
@@ -164,24 +230,10 @@ impl Schema {
             items: child("items"),
             required: strings(map, "required"),
             values: map.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
-            maximum: map.get("maximum").and_then(Value::as_f64),
-            exclusive_maximum: flag("exclusiveMaximum"),
-            minimum: map.get("minimum").and_then(Value::as_f64),
-            exclusive_minimum: flag("exclusiveMinimum"),
-            multiple_of: map.get("multipleOf").and_then(Value::as_f64),
-            max_length: count(map, "maxLength"),
-            min_length: count(map, "minLength"),
             pattern: text(map, "pattern").filter(|p| !p.is_empty()).map(Pattern::new),
-            max_items: count(map, "maxItems"),
-            min_items: count(map, "minItems"),
-            unique_items: flag("uniqueItems"),
-            max_properties: count(map, "maxProperties"),
-            min_properties: count(map, "minProperties"),
-            default: map.get("default").filter(|v| !v.is_null()).cloned(),
-            all_of: list("allOf"),
-            any_of: list("anyOf"),
-            one_of: list("oneOf"),
-            not: child("not"),
+            default: map.get("default").filter(|v| !v.is_null()).cloned().map(Box::new),
+            bounds: Bounds::read(map),
+            parts: (!parts.is_empty()).then(|| Box::new(parts)),
             rules: map
                 .get("x-kubernetes-validations")
                 .and_then(Value::as_array)
@@ -194,7 +246,7 @@ impl Schema {
         };
         schema.any_rules = !schema.rules.is_empty()
             || schema.children().any(|child| child.any_rules)
-            || schema.all_of.iter().any(|part| part.any_rules);
+            || schema.parts().is_some_and(|parts| parts.all_of.iter().any(|part| part.any_rules));
         schema
     }
 
@@ -233,7 +285,7 @@ impl Schema {
         if let Some(schema) = &self.items {
             enter("[]", schema);
         }
-        for schema in &self.all_of {
+        for schema in self.parts().into_iter().flat_map(|parts| &parts.all_of) {
             enter("", schema);
         }
     }

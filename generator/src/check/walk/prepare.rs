@@ -21,10 +21,10 @@ pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>
                 let Some(default) = &property.default else { continue };
                 match map.get_mut(name) {
                     None => {
-                        map.insert(name.clone(), default.clone());
+                        map.insert(name.clone(), Value::clone(default));
                     }
                     Some(found) if found.is_null() && !property.nullable && !place.is_unknown_key(name) => {
-                        *found = default.clone();
+                        *found = Value::clone(default);
                     }
                     Some(_) => {}
                 }
@@ -32,7 +32,7 @@ pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>
             for (key, child) in map.iter_mut() {
                 let Some(property) = schema.field(key) else { continue };
                 if child.is_null() && !property.nullable && !place.is_unknown_key(key) {
-                    *child = property.default.clone().unwrap_or(Value::Null);
+                    *child = property.default.as_deref().cloned().unwrap_or(Value::Null);
                 }
                 if child.is_object() || child.is_array() {
                     place.in_key(key, |place| complete(property, child, place));
@@ -49,7 +49,7 @@ pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>
             for (position, item) in items.iter_mut().enumerate() {
                 place.in_index(position, |place| {
                     if item.is_null() && !schema.nullable && !place.is_unknown() {
-                        *item = schema.default.clone().unwrap_or(Value::Null);
+                        *item = schema.default.as_deref().cloned().unwrap_or(Value::Null);
                     }
                     complete(schema, item, place);
                 });

@@ -119,12 +119,12 @@ fn is_integral(value: &Value) -> bool {
 }
 
 fn string(schema: &Schema, value: &Value, text: &str, place: &Place<'_>, outcome: &mut Outcome) {
-    if schema.max_length.is_some() || schema.min_length.is_some() {
+    if schema.bounds().max_length.is_some() || schema.bounds().min_length.is_some() {
         let length = text.chars().count() as u64;
-        if let Some(max) = schema.max_length.filter(|max| length > *max) {
+        if let Some(max) = schema.bounds().max_length.filter(|max| length > *max) {
             return outcome.add(Fault::too_long(place, max));
         }
-        if let Some(min) = schema.min_length.filter(|min| length < *min) {
+        if let Some(min) = schema.bounds().min_length.filter(|min| length < *min) {
             return outcome.add(Fault::too_short(place, value, min));
         }
     }
@@ -160,7 +160,7 @@ fn number(schema: &Schema, value: &Value, number: &Number, place: &Place<'_>, ou
             outcome.add(Fault::out_of_range(place, kind, schema.format.as_deref(), value));
         }
     }
-    if let Some(factor) = schema.multiple_of.filter(|factor| *factor > 0.0) {
+    if let Some(factor) = schema.bounds().multiple_of.filter(|factor| *factor > 0.0) {
         match integer {
             // The API server cuts the factor for integers, and then finds nothing to divide by.
             Some(_) if factor < 1.0 => outcome.add(Fault::bad_factor(place)),
@@ -178,15 +178,19 @@ fn number(schema: &Schema, value: &Value, number: &Number, place: &Place<'_>, ou
         };
         order == beyond || (exclusive && order == Ordering::Equal)
     };
-    if let Some(max) = schema.maximum.filter(|max| beyond(*max, schema.exclusive_maximum, Ordering::Greater)) {
-        let words = if schema.exclusive_maximum { "less than" } else { "less than or equal to" };
-        let ours = if schema.exclusive_maximum { "less than" } else { "at most" };
+    if let Some(max) =
+        schema.bounds().maximum.filter(|max| beyond(*max, schema.bounds().exclusive_maximum, Ordering::Greater))
+    {
+        let words = if schema.bounds().exclusive_maximum { "less than" } else { "less than or equal to" };
+        let ours = if schema.bounds().exclusive_maximum { "less than" } else { "at most" };
         let message = format!("{} is too large: must be {ours} {}", bad_value(value), shown(max));
         outcome.add(Fault::bound(place, value, message, &format!("should be {words} {}", shown(max))));
     }
-    if let Some(min) = schema.minimum.filter(|min| beyond(*min, schema.exclusive_minimum, Ordering::Less)) {
-        let words = if schema.exclusive_minimum { "greater than" } else { "greater than or equal to" };
-        let ours = if schema.exclusive_minimum { "more than" } else { "at least" };
+    if let Some(min) =
+        schema.bounds().minimum.filter(|min| beyond(*min, schema.bounds().exclusive_minimum, Ordering::Less))
+    {
+        let words = if schema.bounds().exclusive_minimum { "greater than" } else { "greater than or equal to" };
+        let ours = if schema.bounds().exclusive_minimum { "more than" } else { "at least" };
         let message = format!("{} is too small: must be {ours} {}", bad_value(value), shown(min));
         outcome.add(Fault::bound(place, value, message, &format!("should be {words} {}", shown(min))));
     }
@@ -202,14 +206,14 @@ fn list(schema: &Schema, items: &[Value], old: Option<&Value>, place: &mut Place
             outcome.merge(result);
         }
     }
-    if let Some(min) = schema.min_items.filter(|min| (items.len() as u64) < *min) {
+    if let Some(min) = schema.bounds().min_items.filter(|min| (items.len() as u64) < *min) {
         outcome.add(Fault::too_few(place, "items", "items", items.len(), min));
     }
-    if let Some(max) = schema.max_items.filter(|max| (items.len() as u64) > *max) {
+    if let Some(max) = schema.bounds().max_items.filter(|max| (items.len() as u64) > *max) {
         outcome.add(Fault::too_many(place, "items", items.len(), max));
     }
     let repeats = || items.iter().enumerate().any(|(at, item)| items[..at].contains(item));
-    if schema.unique_items && !place.has_unknown() && repeats() {
+    if schema.bounds().unique_items && !place.has_unknown() && repeats() {
         outcome.add(Fault::repeats(place));
     }
     outcome.matches += 1;
@@ -237,10 +241,10 @@ fn object(
     place: &mut Place<'_>,
     outcome: &mut Outcome,
 ) {
-    if let Some(min) = schema.min_properties.filter(|min| (map.len() as u64) < *min) {
+    if let Some(min) = schema.bounds().min_properties.filter(|min| (map.len() as u64) < *min) {
         outcome.add(Fault::too_few(place, "entries", "properties", map.len(), min));
     }
-    if let Some(max) = schema.max_properties.filter(|max| (map.len() as u64) > *max) {
+    if let Some(max) = schema.bounds().max_properties.filter(|max| (map.len() as u64) > *max) {
         outcome.add(Fault::too_many(place, "entries", map.len(), max));
     }
     let old = old.and_then(Value::as_object);
@@ -263,11 +267,9 @@ fn object(
 }
 
 fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: &mut Outcome) {
-    if schema.any_of.is_empty() && schema.one_of.is_empty() && schema.all_of.is_empty() && schema.not.is_none() {
-        return;
-    }
-    if !schema.all_of.is_empty() {
-        let results: Vec<Outcome> = schema.all_of.iter().map(|part| check(part, value, None, place)).collect();
+    let Some(parts) = schema.parts() else { return };
+    if !parts.all_of.is_empty() {
+        let results: Vec<Outcome> = parts.all_of.iter().map(|part| check(part, value, None, place)).collect();
         let fitting = results.iter().filter(|result| result.faults.is_empty()).count();
         let count = results.len();
         results.into_iter().for_each(|result| outcome.merge(result));
@@ -284,8 +286,8 @@ fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: 
     if place.has_unknown() {
         return;
     }
-    if !schema.any_of.is_empty() {
-        let mut results: Vec<Outcome> = schema.any_of.iter().map(|part| check(part, value, None, place)).collect();
+    if !parts.any_of.is_empty() {
+        let mut results: Vec<Outcome> = parts.any_of.iter().map(|part| check(part, value, None, place)).collect();
         results.iter_mut().for_each(|result| outcome.not_checked.append(&mut result.not_checked));
         if results.iter().all(|result| !result.faults.is_empty()) {
             let message = "fits none of the forms that are allowed here";
@@ -293,14 +295,17 @@ fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: 
             add_best(results, outcome);
         }
     }
-    if !schema.one_of.is_empty() {
-        let mut results: Vec<Outcome> = schema.one_of.iter().map(|part| check(part, value, None, place)).collect();
+    if !parts.one_of.is_empty() {
+        let mut results: Vec<Outcome> = parts.one_of.iter().map(|part| check(part, value, None, place)).collect();
         results.iter_mut().for_each(|result| outcome.not_checked.append(&mut result.not_checked));
         let fitting = results.iter().filter(|result| result.faults.is_empty()).count();
         if fitting != 1 {
             let (found, message) = match fitting {
-                0 => ("Found none valid".to_owned(), one_of_message(schema, "exactly one of", "is needed")),
-                n => (format!("Found {n} valid alternatives"), one_of_message(schema, "only one of", "is allowed")),
+                0 => ("Found none valid".to_owned(), one_of_message(&parts.one_of, "exactly one of", "is needed")),
+                n => (
+                    format!("Found {n} valid alternatives"),
+                    one_of_message(&parts.one_of, "only one of", "is allowed"),
+                ),
             };
             let detail = format!("must validate one and only one schema (oneOf). {found}");
             outcome.add(Fault::alternatives(place, &message, &detail));
@@ -309,7 +314,7 @@ fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: 
             }
         }
     }
-    if let Some(part) = &schema.not
+    if let Some(part) = &parts.not
         && check(part, value, None, place).faults.is_empty()
     {
         outcome.add(Fault::alternatives(
@@ -322,9 +327,8 @@ fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: 
 }
 
 /// In the common case the alternatives are told apart by one required field each, and can be named.
-fn one_of_message(schema: &Schema, before: &str, after: &str) -> String {
-    let names: Option<Vec<String>> = schema
-        .one_of
+fn one_of_message(forms: &[Schema], before: &str, after: &str) -> String {
+    let names: Option<Vec<String>> = forms
         .iter()
         .map(|part| match part.required.as_slice() {
             [name] => Some(quote(name)),
