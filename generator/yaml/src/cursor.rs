@@ -272,14 +272,35 @@ impl<'d> Here<'d> {
             }
             // The last line of a text may be a key that is only half typed.
             let end = self.text[self.offset..].find(['\n', '\r']).map_or(self.text.len(), |i| self.offset + i);
-            let word = Span::new(content, end.min(span.end).max(content));
-            return self.by_indentation(content - line, word);
+            let end = end.min(span.end).max(content);
+            let dashes =
+                content + self.text[content..end].len() - self.text[content..end].trim_start_matches("- ").len();
+            if dashes > content && dashes <= self.offset {
+                return self.by_dash(content - line, Span::new(dashes, end));
+            }
+            // Of several words, each on a line of its own below a key, each is such a key.
+            let first = self.line_start(span.start);
+            let below = node.key().is_some_and(|key| key.span().end < first);
+            if below && span.start - first == content - line {
+                return self.key(None, node.path(), Span::new(content, end), None);
+            }
+            return self.by_indentation(content - line, Span::new(content, end));
         }
         let alone = span.start == content;
-        if alone && !span.slice(self.text).contains(['\n', '\r']) && node.key().is_none_or(|k| k.span().end < line) {
-            let below_key = node.key().is_some();
-            if below_key || node.parent().is_none() {
-                return self.key(None, node.path(), span, None);
+        if alone
+            && node.key().is_none_or(|key| key.span().end < line)
+            && (node.key().is_some() || node.parent().is_none())
+        {
+            // Of a text of several lines the first may be a key that is only half typed, too.
+            let first = span.slice(self.text).split(['\n', '\r']).next().unwrap_or_default().trim_end();
+            let is_text = first.contains(' ') && first.len() < span.len();
+            let word = Span::new(span.start, span.start + first.len());
+            let too_far_left = node.parent().is_some_and(|parent| content - line <= parent.indent());
+            if too_far_left {
+                return self.by_indentation(content - line, word);
+            }
+            if !is_text && (node.style() == Style::Plain || first.len() == span.len()) {
+                return self.key(None, node.path(), word, None);
             }
         }
         self.value(node, span)
@@ -363,27 +384,7 @@ impl<'d> Here<'d> {
         if self.in_text_block(column) {
             return self.none();
         }
-        // Levels that are open above the line, from the outside in.
-        let mut levels = vec![root];
-        let mut open_value = None;
-        loop {
-            let node = levels[levels.len() - 1];
-            let last = match node.kind() {
-                Kind::Mapping => {
-                    node.entries().filter(|e| e.key.full_span().start < replace.start).last().map(|e| e.value)
-                }
-                _ => node.items().filter(|i| self.dash_of(*i) < replace.start).last(),
-            };
-            let Some(value) = last else { break };
-            if matches!(value.kind(), Kind::Mapping | Kind::Sequence) && !value.is_flow() {
-                levels.push(value);
-                continue;
-            }
-            if value.is_absent() || value.span().start >= replace.start {
-                open_value = Some(value);
-            }
-            break;
-        }
+        let (levels, open_value) = self.levels(root, replace.start);
         let deepest = levels[levels.len() - 1];
         if let Some(value) = open_value
             && column > deepest.indent()
@@ -395,11 +396,7 @@ impl<'d> Here<'d> {
         let chosen = *chosen.unwrap_or(&root);
         if chosen.is_sequence() {
             // Deeper than the dashes stands what belongs to the last item.
-            let container = chosen.path();
-            let count = chosen.items().filter(|i| self.dash_of(*i) < replace.start).count();
-            let mut path = container.clone();
-            path.push(Step::Index(count));
-            return self.cursor(Place::Item { path }, container, replace);
+            return self.next_item(chosen, replace);
         }
         // Of a quote without end the key begins behind it.
         let quoted = usize::from(replace.slice(self.text).starts_with(['"', '\'']));
@@ -407,6 +404,43 @@ impl<'d> Here<'d> {
         let own = keys
             .find(|key| !replace.is_empty() && (replace.start..=replace.start + quoted).contains(&key.span().start));
         self.key(Some(chosen), chosen.path(), replace, own)
+    }
+
+    /// Behind a dash at the column, where the parser saw no item.
+    fn by_dash(&self, column: usize, replace: Span) -> Cursor {
+        let Some(root) = self.doc.root() else { return self.none() };
+        let (levels, _) = self.levels(root, replace.start);
+        match levels.iter().rfind(|level| level.is_sequence() && level.indent() == column) {
+            Some(list) => self.next_item(*list, replace),
+            None => self.none(),
+        }
+    }
+
+    /// The item of the list that begins at the place.
+    fn next_item(&self, list: Node<'d>, replace: Span) -> Cursor {
+        let container = list.path();
+        let mut path = container.clone();
+        path.push(Step::Index(list.items().filter(|item| self.dash_of(*item) < replace.start).count()));
+        self.cursor(Place::Item { path }, container, replace)
+    }
+
+    /// The block collections that are open in front of the offset, from the outside in, and the value that is not
+    /// written yet at the end of the last.
+    fn levels(&self, root: Node<'d>, at: usize) -> (Vec<Node<'d>>, Option<Node<'d>>) {
+        let mut levels = vec![root];
+        loop {
+            let node = levels[levels.len() - 1];
+            let last = match node.kind() {
+                Kind::Mapping => node.entries().filter(|e| e.key.full_span().start < at).last().map(|e| e.value),
+                _ => node.items().filter(|i| self.dash_of(*i) < at).last(),
+            };
+            let Some(value) = last else { return (levels, None) };
+            if matches!(value.kind(), Kind::Mapping | Kind::Sequence) && !value.is_flow() {
+                levels.push(value);
+                continue;
+            }
+            return (levels, Some(value).filter(|value| value.is_absent() || value.span().start >= at));
+        }
     }
 
     /// Whether the empty line belongs to a text block: one stands directly above, and the column is deep enough.

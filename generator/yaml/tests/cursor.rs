@@ -204,3 +204,18 @@ fn a_quote_that_was_just_opened() {
     check("a:\n  \"b\": 'c'\n  \"$0\nd: e\n", r#"key in `a` beside [b]; "" of "\"""#);
     check("a:\n  b:\n  - \"c\": \"d\"\n  \"$0\n  \"e\":\n    f: g\n", r#"key in `a` beside [b,e]; "" of "\"""#);
 }
+
+#[test]
+fn the_first_key_of_an_item_half_typed() {
+    check("v:\n  - a: b\n    c: d\n  - n$0\n    e: {}\n", r#"key in `v/1` beside [e]; "n" of "n""#);
+    check("v:\n  - a: b\n    p:\n      c: d\n  - n$0\n    e: {}\n", r#"key in `v/1` beside [e]; "n" of "n""#);
+    check("v:\n- a: b\n  c: d\n- n$0\n  e:\n    f: g\n- a: h\n", r#"key in `v/1` beside [e]; "n" of "n""#);
+}
+
+#[test]
+fn half_typed_keys_in_a_row() {
+    check("a:\n  b$0\n  c\n", r#"key in `a` beside []; "b" of "b""#);
+    check("a:\n  b\n  c$0\n", r#"key in `a` beside []; "c" of "c""#);
+    check("a:\n  text of$0 a\n  few lines\n", r#"value a; "text of" of "text of a\n  few lines""#);
+    check("s:\n  p:\n    i: [{q: v\n  re$0\n", r#"key in `s` beside [p]; "re" of "re""#);
+}

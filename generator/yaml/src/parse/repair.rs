@@ -92,12 +92,15 @@ fn first_fault(bytes: &[u8], reading: &Reading) -> Option<usize> {
 }
 
 /// Whether all that is wrong is the end of one line that is being typed: a key without its colon, or a value whose
-/// quote or bracket is still open, with nothing below it.
+/// quote or bracket is still open, with nothing below it. Below a key behind a dash may stand other keys of the item.
 fn is_being_typed(bytes: &[u8], reading: &Reading) -> bool {
     let Some(first) = reading.errors.iter().map(|e| e.span.start).min() else { return false };
     let Some(line) = looked_at(bytes, line_at(bytes, first)) else { return false };
     let below = below(bytes, line.span);
-    if !reading.errors.iter().all(|e| touches(line.span, e)) || below.is_some_and(|b| b.indent > line.indent) {
+    let keys = line.indent
+        + bytes[line.content..line.span.end].iter().take_while(|b| line.dash && matches!(b, b'-' | b' ')).count()
+            as i32;
+    if !reading.errors.iter().all(|e| touches(line.span, e)) || below.is_some_and(|b| b.indent > keys) {
         return false;
     }
     let open =
