@@ -82,7 +82,7 @@ impl<'d> Here<'d> {
         let written = Span::new(replace.start, self.offset.clamp(replace.start, replace.end.max(replace.start)));
         let prefix = written.slice(self.text).trim_start_matches(['"', '\'']).to_owned();
         let needs_space = matches!(place, Place::Value { .. } | Place::Item { .. })
-            && replace.is_empty()
+            && replace.start == self.offset
             && self.text[..replace.start].ends_with([':', '-']);
         Cursor { place, container, replace, prefix, needs_space, flow: false }
     }
@@ -339,11 +339,19 @@ impl<'d> Here<'d> {
                 if value.key().is_some() && !between.contains(':') {
                     return self.none();
                 }
-                // Behind a dash that the keys of its item stand below.
-                if value.key().is_none() && value.is_mapping() && !value.is_flow() {
-                    return self.key(Some(value), value.path(), Span::empty(self.offset), None);
+                if value.is_absent() {
+                    return self.value(value, Span::empty(self.offset));
                 }
-                return self.value(value, Span::empty(self.offset));
+                let same_line = self.line_start(span.start) == line;
+                return match value.kind() {
+                    // Behind a dash that the keys of its item stand below.
+                    Kind::Mapping if value.key().is_none() && !value.is_flow() => {
+                        self.key(Some(value), value.path(), Span::empty(self.offset), None)
+                    }
+                    Kind::Mapping | Kind::Sequence => self.none(),
+                    _ if same_line && value.block().is_none() => self.value(value, Span::new(self.offset, span.end)),
+                    _ => self.none(),
+                };
             }
             let gap = &self.text[span.end.min(self.offset)..self.offset];
             if value.is_scalar() && value.style() == Style::Plain && gap.trim().is_empty() {
@@ -391,11 +399,19 @@ impl<'d> Here<'d> {
         {
             return self.key(None, value.path(), replace, None);
         }
-        // The deepest level that starts at the column or left of it; mappings win over lists at the same column.
-        let chosen = levels.iter().rev().filter(|n| n.indent() <= column).max_by_key(|n| (n.indent(), n.is_mapping()));
-        let chosen = *chosen.unwrap_or(&root);
+        // What stands below the line belongs to a key above it, and would belong to what is written here.
+        let below = levels.iter().position(|level| level.full_span().start >= replace.end).filter(|at| *at > 0);
+        let chosen = match below {
+            Some(at) if levels[at].indent() == column => Some(&levels[at]),
+            Some(at) if (levels[at - 1].indent() + 1..levels[at].indent()).contains(&column) => {
+                return self.key(None, levels[at].path(), replace, None);
+            }
+            Some(_) => None,
+            // At a column of two levels mappings win over lists.
+            None => levels.iter().rev().filter(|n| n.indent() == column).max_by_key(|n| n.is_mapping()),
+        };
+        let Some(&chosen) = chosen else { return self.none() };
         if chosen.is_sequence() {
-            // Deeper than the dashes stands what belongs to the last item.
             return self.next_item(chosen, replace);
         }
         // Of a quote without end the key begins behind it.

@@ -98,7 +98,10 @@ fn values() {
     check("a: \"fo$0\nb: 1\n", r#"value a; "fo" of "\"fo""#);
     check("a: $0 # c\n", r#"value a; "" of """#);
     check("a:\n  b: $0\n  c: 1\n", r#"value a/b; "" of """#);
-    check("a: $0\n  b: 1\n", r#"value a; "" of """#);
+    check("a: $0\n  b: 1\n", r#"none; "" of """#);
+    check("a:$0 foo\n", r#"value a; "" of " foo" with space"#);
+    check("- $0 foo # c\n", r#"item 0; "" of " foo""#);
+    check("a:$0 [b]\n", r#"none; "" of """#);
     check("l:\n  - name: $0\n", r#"value l/0/name; "" of """#);
     check("a: # com$0\n", r#"comment; "" of """#);
     check("a: |\n  te$0xt\n", r#"none; "" of """#);
@@ -218,4 +221,23 @@ fn half_typed_keys_in_a_row() {
     check("a:\n  b\n  c$0\n", r#"key in `a` beside []; "c" of "c""#);
     check("a:\n  text of$0 a\n  few lines\n", r#"value a; "text of" of "text of a\n  few lines""#);
     check("s:\n  p:\n    i: [{q: v\n  re$0\n", r#"key in `s` beside [p]; "re" of "re""#);
+}
+
+/// Where nothing could be written without breaking what stands around, nothing is found.
+#[test]
+fn columns_that_do_not_fit() {
+    check("a:\n  b: c\n    $0\n  d: e\n", r#"none; "" of """#);
+    check("a:\n    b: c\n  $0\n", r#"none; "" of """#);
+    check("a:\n  - b: c\n      $0\n", r#"none; "" of """#);
+    check("a:\n  b:\n  $0\n    c: d\n", r#"none; "" of """#);
+    check("a:\n  b:\n    - c\n  $0\n", r#"key in `a` beside [b]; "" of """#);
+    check("a:\n  b:\n  $0\n  - c\n", r#"item a/b/0; "" of """#);
+    check("a:\n  b:\n  $0\n    - c\n", r#"none; "" of """#);
+    check("a:\n  b:\n    $0\n    - c\n", r#"item a/b/0; "" of """#);
+}
+
+/// A line is empty again above what belonged to its key.
+#[test]
+fn between_a_key_and_what_is_two_levels_below() {
+    check("a:\n  $0\n    c: d\n", r#"key in `a` beside []; "" of """#);
 }

@@ -16,6 +16,8 @@ const USUAL_VERSION: &str = "0.4.7";
 pub(crate) struct Base {
     /// API, provider id and provider type of each provider.
     pub(crate) providers: Vec<(String, String, String)>,
+    /// API and provider type of each provider, with the settings that it is given.
+    pub(crate) settings: Vec<(String, String, Vec<String>)>,
     /// Ids of registered models.
     pub(crate) models: Vec<String>,
     /// Ids of registered tool groups.
@@ -73,6 +75,19 @@ pub(crate) fn base(version: ApiVersion, object: &Value) -> Option<&'static Base>
     bases().get(name?)
 }
 
+/// The base config that most others are made from.
+pub(crate) fn usual_base() -> Option<&'static Base> {
+    bases().get("starter")
+}
+
+/// Whether a base config gives a provider of this type the setting.
+pub(crate) fn is_usual_setting(api: &str, provider_type: &str, name: &str) -> bool {
+    let given = bases().values().flat_map(|base| &base.settings);
+    given
+        .filter(|(of, with, _)| of == api && with == provider_type)
+        .any(|(.., keys)| keys.iter().any(|key| key == name))
+}
+
 fn bases() -> &'static BTreeMap<String, Base> {
     static BASES: OnceLock<BTreeMap<String, Base>> = OnceLock::new();
     BASES.get_or_init(|| {
@@ -103,6 +118,9 @@ fn read_base(text: &str) -> Base {
                 plain_id(&field("provider_id")).to_owned(),
                 field("provider_type"),
             ));
+            let config = provider.get("config").into_iter().flat_map(|config| config.entries());
+            let given = config.map(|entry| entry.key.key_text().into_owned()).collect();
+            base.settings.push((entry.key.key_text().into_owned(), field("provider_type"), given));
         }
     }
     let registered = |list: &str, id: &str| {

@@ -9,18 +9,24 @@ use std::sync::LazyLock;
 #[rustfmt::skip]
 const WRITTEN: &[&str] = &[
     "apiVersion", "kind", "metadata", "spec", "id", "name", "namespace", "key", "image", "value", "valueFrom",
-    "provider", "providerId", "endpoint", "apiKey", "settings", "secretRefs", "distribution", "server", "providers",
-    "resources", "storage", "disabled", "networking", "workload", "overrideConfig", "inference", "safety", "vectorIo",
-    "toolRuntime", "models", "tools", "shields", "contextLength", "modelType", "replicas", "containerSpec", "env",
-    "port", "command", "args", "limits", "requests", "size", "mountPath", "userConfig", "tlsConfig", "network",
-    "podOverrides", "volumes", "volumeMounts", "serviceAccountName", "kv", "sql", "type", "connectionString",
-    "password", "expose", "tls", "allowedFrom", "enabled", "secretName", "caBundle", "hostname", "configMapName",
-    "configMapKeys", "configMap", "secret", "persistentVolumeClaim", "emptyDir", "claimName", "items", "readOnly",
-    "subPath", "secretKeyRef", "configMapKeyRef", "overrides", "autoscaling", "minReplicas", "maxReplicas",
-    "targetCPUUtilizationPercentage", "targetMemoryUtilizationPercentage", "podDisruptionBudget", "minAvailable",
-    "maxUnavailable", "topologySpreadConstraints", "maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector",
-    "matchLabels", "labels", "annotations",
+    "provider", "providerId", "endpoint", "apiKey", "settings", "secretRefs", "distribution", "replicas", "server",
+    "containerSpec", "workers", "providers", "resources", "storage", "networking", "workload", "disabled",
+    "overrideConfig", "externalProviders", "inference", "safety", "vectorIo", "toolRuntime", "models", "tools",
+    "shields", "contextLength", "modelType", "env", "port", "command", "args", "limits", "requests", "size",
+    "mountPath", "userConfig", "tlsConfig", "network", "podOverrides", "volumes", "volumeMounts", "serviceAccountName",
+    "terminationGracePeriodSeconds", "kv", "sql", "type", "connectionString", "password", "expose", "tls",
+    "allowedFrom", "enabled", "secretName", "caBundle", "hostname", "configMapName", "configMapKeys", "configMap",
+    "secret", "persistentVolumeClaim", "emptyDir", "claimName", "items", "readOnly", "subPath", "secretKeyRef",
+    "configMapKeyRef", "overrides", "autoscaling", "minReplicas", "maxReplicas", "targetCPUUtilizationPercentage",
+    "targetMemoryUtilizationPercentage", "podDisruptionBudget", "minAvailable", "maxUnavailable",
+    "topologySpreadConstraints", "maxSkew", "topologyKey", "whenUnsatisfiable", "labelSelector", "matchLabels",
+    "labels", "annotations",
 ];
+
+/// The place of a field in the order in which people write them.
+pub(crate) fn written(field: &str) -> Option<usize> {
+    WRITTEN.iter().position(|known| *known == field)
+}
 
 /// The part of a schema that describes one place. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +134,7 @@ impl<'s> Schema<'s> {
                 Some(Field { name, schema: self.field(name)?, required: required.contains(&name.as_str()) })
             })
             .collect();
-        let place = |name: &str| WRITTEN.iter().position(|known| *known == name).unwrap_or(WRITTEN.len());
+        let place = |name: &str| written(name).unwrap_or(WRITTEN.len());
         fields.sort_by_key(|field| (!field.required, place(field.name)));
         fields
     }

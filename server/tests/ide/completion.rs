@@ -29,15 +29,15 @@ fn keys_of_spec() {
     check(
         &v1alpha2("distribution:\n  name: starter\n$0"),
         expect![[r#"
-        providers | object | "providers:\n  $1" for ""
-        resources | object | "resources:\n  $1" for ""
-        storage | object | "storage:\n  $1" for ""
-        disabled | list of strings | "disabled:\n  - $1" for ""
-        networking | object | "networking:\n  $1" for ""
-        workload | object | "workload:\n  $1" for ""
-        overrideConfig | object | "overrideConfig:\n  configMapName: $1" for ""
-        externalProviders | object | "externalProviders:\n  $1" for ""
-    "#]],
+            providers | object | "providers:\n  $1" for ""
+            resources | object | "resources:\n  $1" for ""
+            storage | object | "storage:\n  $1" for ""
+            networking | object | "networking:\n  $1" for ""
+            workload | object | "workload:\n  $1" for ""
+            disabled | list of strings | "disabled:\n  - $1" for ""
+            overrideConfig | object | "overrideConfig:\n  configMapName: $1" for ""
+            externalProviders | object | "externalProviders:\n  $1" for ""
+        "#]],
     );
 }
 
@@ -46,15 +46,15 @@ fn a_half_written_key() {
     check(
         &v1alpha2("distribution:\n  name: starter\nprov$0"),
         expect![[r#"
-        providers | object | "providers:\n  $1" for "prov"
-        resources | object | "resources:\n  $1" for "prov"
-        storage | object | "storage:\n  $1" for "prov"
-        disabled | list of strings | "disabled:\n  - $1" for "prov"
-        networking | object | "networking:\n  $1" for "prov"
-        workload | object | "workload:\n  $1" for "prov"
-        overrideConfig | object | "overrideConfig:\n  configMapName: $1" for "prov"
-        externalProviders | object | "externalProviders:\n  $1" for "prov"
-    "#]],
+            providers | object | "providers:\n  $1" for "prov"
+            resources | object | "resources:\n  $1" for "prov"
+            storage | object | "storage:\n  $1" for "prov"
+            networking | object | "networking:\n  $1" for "prov"
+            workload | object | "workload:\n  $1" for "prov"
+            disabled | list of strings | "disabled:\n  - $1" for "prov"
+            overrideConfig | object | "overrideConfig:\n  configMapName: $1" for "prov"
+            externalProviders | object | "externalProviders:\n  $1" for "prov"
+        "#]],
     );
 }
 
@@ -63,15 +63,15 @@ fn a_key_that_has_a_value_already() {
     check(
         &v1alpha2("distri$0: {name: starter}\n"),
         expect![[r#"
-        distribution | object, required | "distribution" for "distri"
-        providers | object | "providers" for "distri"
-        resources | object | "resources" for "distri"
-        storage | object | "storage" for "distri"
-        disabled | list of strings | "disabled" for "distri"
-        networking | object | "networking" for "distri"
-        workload | object | "workload" for "distri"
-        overrideConfig | object | "overrideConfig" for "distri"
-    "#]],
+            distribution | object, required | "distribution" for "distri"
+            providers | object | "providers" for "distri"
+            resources | object | "resources" for "distri"
+            storage | object | "storage" for "distri"
+            networking | object | "networking" for "distri"
+            workload | object | "workload" for "distri"
+            disabled | list of strings | "disabled" for "distri"
+            overrideConfig | object | "overrideConfig" for "distri"
+        "#]],
     );
 }
 
@@ -95,12 +95,12 @@ fn keys_of_a_provider_below_others() {
     check(
         &v1alpha2("providers:\n  inference:\n    - provider: vllm\n      $0"),
         expect![[r#"
-        id | string | "id: $1" for ""
-        endpoint | string | "endpoint: $1" for ""
-        apiKey | object | "apiKey:\n  secretKeyRef:\n    name: $1\n    key: $2" for ""
-        settings | object | "settings:\n  $1" for ""
-        secretRefs | map of objects | "secretRefs:\n  $1" for ""
-    "#]],
+            endpoint | string | "endpoint: $1" for ""
+            apiKey | object | "apiKey:\n  secretKeyRef:\n    name: $1\n    key: $2" for ""
+            id | string | "id: $1" for ""
+            settings | object | "settings:\n  $1" for ""
+            secretRefs | map of objects | "secretRefs:\n  $1" for ""
+        "#]],
     );
 }
 
@@ -109,8 +109,13 @@ fn the_first_item_of_a_list() {
     check(
         &v1alpha2("providers:\n  inference:\n    $0"),
         expect![[r#"
-        - provider | list item | "- provider: $1" for ""
-    "#]],
+            - provider | string, required | "- provider: $1" for ""
+            - id | string | "- id: $1" for ""
+            - endpoint | string | "- endpoint: $1" for ""
+            - apiKey | object | "- apiKey:\n    secretKeyRef:\n      name: $1\n      key: $2" for ""
+            - settings | object | "- settings:\n    $1" for ""
+            - secretRefs | map of objects | "- secretRefs:\n    $1" for ""
+        "#]],
     );
 }
 
@@ -139,11 +144,11 @@ fn provider_ids_of_the_resource_and_the_base() {
             small | vllm | "small" for ""
             vllm | remote::vllm, of the distribution | "vllm" for ""
             ollama | remote::ollama, of the distribution | "ollama" for ""
-            tgi | remote::tgi, of the distribution | "tgi" for ""
+            openai | remote::openai, of the distribution | "openai" for ""
+            sentence-transformers | inline::sentence-transformers, of the distribution | "sentence-transformers" for ""
+            bedrock | remote::bedrock, of the distribution | "bedrock" for ""
             azure | remote::azure, of the distribution | "azure" for ""
-            cerebras | remote::cerebras, of the distribution | "cerebras" for ""
-            nvidia | remote::nvidia, of the distribution | "nvidia" for ""
-            vertexai | remote::vertexai, of the distribution | "vertexai" for ""
+            anthropic | remote::anthropic, of the distribution | "anthropic" for ""
         "#]],
     );
 }
@@ -153,10 +158,10 @@ fn settings_of_the_provider() {
     check(
         &v1alpha2("providers:\n  inference:\n    - provider: vllm\n      settings:\n        $0"),
         expect![[r#"
-            allowed_models | list | "allowed_models:\n  - $1" for ""
             max_tokens | integer, default 4096 | "max_tokens: ${1:4096}" for ""
-            refresh_models | boolean, default false | "refresh_models: ${1:true}" for ""
             tls_verify | value, default true | "tls_verify: ${1:true}" for ""
+            allowed_models | list | "allowed_models:\n  - $1" for ""
+            refresh_models | boolean, default false | "refresh_models: ${1:true}" for ""
             base_url | string, required | "base_url: $1" for ""
             api_token | string | "api_token: $1" for ""
         "#]],
@@ -297,13 +302,279 @@ fn the_older_version() {
         text,
         expect![[r#"
             VLLM_URL | read by the distribution | "VLLM_URL" for ""
-            VLLM_API_TOKEN | read by the distribution | "VLLM_API_TOKEN" for ""
             OLLAMA_URL | read by the distribution | "OLLAMA_URL" for ""
             OPENAI_API_KEY | read by the distribution | "OPENAI_API_KEY" for ""
-            VLLM_MAX_TOKENS | read by the distribution | "VLLM_MAX_TOKENS" for ""
-            VLLM_TLS_VERIFY | read by the distribution | "VLLM_TLS_VERIFY" for ""
             MILVUS_URL | read by the distribution | "MILVUS_URL" for ""
-            MILVUS_DB_PATH | read by the distribution | "MILVUS_DB_PATH" for ""
+            PGVECTOR_HOST | read by the distribution | "PGVECTOR_HOST" for ""
+            TAVILY_SEARCH_API_KEY | read by the distribution | "TAVILY_SEARCH_API_KEY" for ""
+            SAFETY_MODEL | read by the distribution | "SAFETY_MODEL" for ""
+            ANTHROPIC_API_KEY | read by the distribution | "ANTHROPIC_API_KEY" for ""
         "#]],
+    );
+}
+
+/// The key's colon and value stay; no skeleton comes with the name.
+#[test]
+fn in_front_of_a_colon() {
+    for text in ["$0: starter", "$0:", "$0 : starter", "n$0: starter"] {
+        let (text, at) = cursor(&v1alpha2(&format!("distribution:\n  {text}")));
+        let offers = ide::complete(&analyse(&text), at);
+        let name = offers.iter().find(|item| item.label == "name").unwrap();
+        let typed = &text[name.insert.span.start..name.insert.span.end];
+        assert_eq!((name.insert.new_text.as_str(), name.snippet), ("name", false), "{text}");
+        assert!("n".starts_with(typed), "{typed}");
+    }
+    check(
+        &v1alpha2("providers:\n  inference:\n    - $0: vllm\n      endpoint: http://vllm:8000/v1\n"),
+        expect![[r#"
+        provider | string, required | "provider" for ""
+        id | string | "id" for ""
+        apiKey | object | "apiKey" for ""
+        settings | object | "settings" for ""
+        secretRefs | map of objects | "secretRefs" for ""
+    "#]],
+    );
+    check(
+        &v1alpha2("distribution: {name: starter}\n$0:\n  inference: []\n  safety: []\nworkload: {}\n"),
+        expect![[r#"
+            providers | object | "providers" for ""
+            resources | object | "resources" for ""
+            storage | object | "storage" for ""
+            networking | object | "networking" for ""
+            disabled | list of strings | "disabled" for ""
+            overrideConfig | object | "overrideConfig" for ""
+            externalProviders | object | "externalProviders" for ""
+        "#]],
+    );
+}
+
+/// Between brackets skeletons are in flow style, and an entry that follows keeps its comma.
+#[test]
+fn between_brackets() {
+    check(
+        &v1alpha2("providers: {inference: [{provider: vllm, $0}]}"),
+        expect![[r#"
+        endpoint | string | "endpoint: $1" for ""
+        apiKey | object | "apiKey: {secretKeyRef: {name: $1, key: $2}}" for ""
+        id | string | "id: $1" for ""
+        settings | object | "settings: {$1}" for ""
+        secretRefs | map of objects | "secretRefs: {$1}" for ""
+    "#]],
+    );
+    check(
+        &v1alpha2("workload: {$0}"),
+        expect![[r#"
+            replicas | integer, at least 0, default 1 | "replicas: ${1:1}" for ""
+            workers | integer, at least 1 | "workers: $1" for ""
+            resources | object | "resources: {$1}" for ""
+            storage | object | "storage: {$1}" for ""
+            overrides | object | "overrides: {$1}" for ""
+            autoscaling | object | "autoscaling: {maxReplicas: $1}" for ""
+            podDisruptionBudget | object | "podDisruptionBudget: {$1}" for ""
+            topologySpreadConstraints | list of objects | "topologySpreadConstraints: [{maxSkew: $1, topologyKey: $2, whenUnsatisfiable: $3}]" for ""
+        "#]],
+    );
+    check(
+        &v1alpha2("workload: { $0 replicas: 2}"),
+        expect![[r#"
+            workers | integer, at least 1 | "workers: $1, " for ""
+            resources | object | "resources: {$1}, " for ""
+            storage | object | "storage: {$1}, " for ""
+            overrides | object | "overrides: {$1}, " for ""
+            autoscaling | object | "autoscaling: {maxReplicas: $1}, " for ""
+            podDisruptionBudget | object | "podDisruptionBudget: {$1}, " for ""
+            topologySpreadConstraints | list of objects | "topologySpreadConstraints: [{maxSkew: $1, topologyKey: $2, whenUnsatisfiable: $3}], " for ""
+        "#]],
+    );
+    check(
+        &v1alpha2("providers: {inference: [{$0: vllm}]}"),
+        expect![[r#"
+        provider | string, required | "provider" for ""
+        id | string | "id" for ""
+        endpoint | string | "endpoint" for ""
+        apiKey | object | "apiKey" for ""
+        settings | object | "settings" for ""
+        secretRefs | map of objects | "secretRefs" for ""
+    "#]],
+    );
+    check(
+        &v1alpha2("disabled: [$0 eval]"),
+        expect![[r#"
+        eval | API | "eval, " for ""
+        scoring | API | "scoring, " for ""
+        datasetio | API | "datasetio, " for ""
+        post_training | API | "post_training, " for ""
+        batches | API | "batches, " for ""
+        files | API | "files, " for ""
+        agents | API | "agents, " for ""
+        safety | API | "safety, " for ""
+    "#]],
+    );
+    check(
+        &v1alpha2("networking: {allowedFrom: $0}"),
+        expect![[r#"
+        … | object | "{$1}" for ""
+    "#]],
+    );
+}
+
+/// A key above lines that belong to it brings its colon and no skeleton.
+#[test]
+fn above_deeper_lines() {
+    check(
+        &v1alpha2("dist$0\n  name: starter\nworkload: {}\n"),
+        expect![[r#"
+        distribution | object, required | "distribution:" for "dist"
+        providers | object | "providers:" for "dist"
+        resources | object | "resources:" for "dist"
+        storage | object | "storage:" for "dist"
+        networking | object | "networking:" for "dist"
+        disabled | list of strings | "disabled:" for "dist"
+        overrideConfig | object | "overrideConfig:" for "dist"
+        externalProviders | object | "externalProviders:" for "dist"
+    "#]],
+    );
+}
+
+#[test]
+fn a_second_provider_has_the_keys_of_the_first() {
+    check(
+        &v1alpha2(
+            "providers:\n  inference:\n    - id: a\n      provider: vllm\n      settings:\n        max_tokens: 1\n    - $0",
+        ),
+        expect![[r#"
+            id | string | "id: $1" for ""
+            provider | string, required | "provider: $1" for ""
+            settings | object | "settings:\n    $1" for ""
+            endpoint | string | "endpoint: $1" for ""
+            apiKey | object | "apiKey:\n    secretKeyRef:\n      name: $1\n      key: $2" for ""
+            secretRefs | map of objects | "secretRefs:\n    $1" for ""
+        "#]],
+    );
+}
+
+#[test]
+fn one_key_in_place_of_another_comes_last() {
+    check(
+        &v1alpha2("distribution:\n  name: starter\n  $0"),
+        expect![[r#"
+        image | string, in place of name | "image: $1" for ""
+    "#]],
+    );
+    check(
+        &v1alpha2("distribution:\n  name: starter\nproviders: {}\n$0"),
+        expect![[r#"
+        resources | object | "resources:\n  $1" for ""
+        storage | object | "storage:\n  $1" for ""
+        networking | object | "networking:\n  $1" for ""
+        workload | object | "workload:\n  $1" for ""
+        disabled | list of strings | "disabled:\n  - $1" for ""
+        externalProviders | object | "externalProviders:\n  $1" for ""
+        overrideConfig | object, in place of providers | "overrideConfig:\n  configMapName: $1" for ""
+    "#]],
+    );
+}
+
+/// A provider's own id, ids that models refer to, and the resource's name tell which types are meant.
+#[test]
+fn provider_types_that_the_resource_speaks_of() {
+    let first = |text: &str| {
+        let (text, at) = cursor(&v1alpha2(text));
+        let offers = ide::complete(&analyse(&text), at);
+        offers.into_iter().take(3).map(|item| item.label).collect::<Vec<_>>()
+    };
+    assert_eq!(first("providers:\n  inference:\n    - id: groq-eu\n      provider: $0")[0], "groq");
+    assert_eq!(
+        first("providers:\n  inference:\n    - endpoint: https://x.openai.azure.com\n      provider: $0")[..2],
+        ["openai", "azure"]
+    );
+    assert_eq!(
+        first("providers:\n  inference:\n    - provider: $0\nresources:\n  models:\n    - {name: m, provider: gemini}")
+            [0],
+        "gemini"
+    );
+}
+
+#[test]
+fn a_type_that_the_list_has_is_not_among_the_first() {
+    check(
+        &v1alpha2("providers:\n  inference:\n    - {id: a, provider: vllm}\n    - provider: $0"),
+        expect![[r#"
+        ollama | remote::ollama | "ollama" for ""
+        openai | remote::openai | "openai" for ""
+        sentence-transformers | inline::sentence-transformers | "sentence-transformers" for ""
+        bedrock | remote::bedrock | "bedrock" for ""
+        vllm | remote::vllm | "vllm" for ""
+        watsonx | remote::watsonx | "watsonx" for ""
+        azure | remote::azure | "azure" for ""
+        anthropic | remote::anthropic | "anthropic" for ""
+    "#]],
+    );
+}
+
+#[test]
+fn items_bring_their_dash_where_none_is() {
+    check(
+        &v1alpha2("disabled:\n  - eval\n  $0\n"),
+        expect![[r#"
+        - scoring | API | "- scoring" for ""
+        - datasetio | API | "- datasetio" for ""
+        - post_training | API | "- post_training" for ""
+        - batches | API | "- batches" for ""
+        - files | API | "- files" for ""
+        - agents | API | "- agents" for ""
+        - safety | API | "- safety" for ""
+        - file_processors | API | "- file_processors" for ""
+    "#]],
+    );
+    check(
+        &v1alpha2("resources:\n  models:\n    - name: a\n    $0\n"),
+        expect![[r#"
+        - name | string, required | "- name: $1" for ""
+        - provider | string | "- provider: $1" for ""
+        - contextLength | integer, at least 1 | "- contextLength: $1" for ""
+        - modelType | string | "- modelType: $1" for ""
+        - quantization | string | "- quantization: $1" for ""
+    "#]],
+    );
+}
+
+/// Directly behind a colon with a value, the value is what is written anew.
+#[test]
+fn in_front_of_a_value() {
+    check(
+        &v1alpha2("distribution:\n  name:$0 starter\n"),
+        expect![[r#"
+        starter | llama-stack 0.4.7 | " starter" for " starter"
+        remote-vllm | llama-stack 0.4.7 | " remote-vllm" for " starter"
+        meta-reference-gpu | llama-stack 0.4.7 | " meta-reference-gpu" for " starter"
+        postgres-demo | llama-stack 0.4.7 | " postgres-demo" for " starter"
+    "#]],
+    );
+}
+
+/// In columns that fit no level nothing is offered.
+#[test]
+fn nothing_that_would_break_the_file() {
+    check(&v1alpha2("distribution:\n  name: starter\n    $0\n"), expect![[""]]);
+    check(&v1alpha2("distribution:\n$0\n  name: starter\n"), expect![[""]]);
+}
+
+/// An image tells nothing about variables; most are made from the starter distribution.
+#[test]
+fn variables_of_an_image() {
+    let text = "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nspec:\n  server:\n    distribution:\n      image: example.com/x:1\n    containerSpec:\n      env:\n        - name: VLLM_URL\n        - name: $0";
+    check(
+        text,
+        expect![[r#"
+        VLLM_API_TOKEN | read by the starter distribution | "VLLM_API_TOKEN" for ""
+        VLLM_TLS_VERIFY | read by the starter distribution | "VLLM_TLS_VERIFY" for ""
+        VLLM_MAX_TOKENS | read by the starter distribution | "VLLM_MAX_TOKENS" for ""
+        OLLAMA_URL | read by the starter distribution | "OLLAMA_URL" for ""
+        OPENAI_API_KEY | read by the starter distribution | "OPENAI_API_KEY" for ""
+        MILVUS_URL | read by the starter distribution | "MILVUS_URL" for ""
+        PGVECTOR_HOST | read by the starter distribution | "PGVECTOR_HOST" for ""
+        TAVILY_SEARCH_API_KEY | read by the starter distribution | "TAVILY_SEARCH_API_KEY" for ""
+    "#]],
     );
 }

@@ -5,6 +5,7 @@
 mod across;
 mod actions;
 mod completion;
+mod completion_laws;
 mod diagnostics;
 mod disguise;
 mod files;

@@ -95,6 +95,26 @@ fn measure(text: &str, name: &str) -> Tally {
     tally
 }
 
+/// Each key is wanted once more, in front of its colon and its value.
+fn measure_anew(text: &str, name: &str) -> Tally {
+    let (mut tally, mut before) = (Tally::default(), None);
+    for mut wish in wishes(text).into_iter().filter(|wish| text[wish.start..].starts_with(&wish.text)) {
+        let end = wish.start + wish.text.len();
+        if !text[end..].trim_start_matches(['"', '\'', ' ']).starts_with(':') {
+            continue;
+        }
+        wish.class = "key in front of its colon";
+        for letters in (0..=LETTERS).filter(|letters| *letters < wish.text.len()) {
+            let cursor = wish.start + letters;
+            let now = format!("{}{}", &text[..cursor], &text[end..]);
+            let analysis = ide::analyse(now.as_str().into(), before.as_ref(), &Workspace::new());
+            tally.ask(&wish, letters, &now, cursor, &ide::complete(&analysis, cursor), name);
+            before = Some(analysis);
+        }
+    }
+    tally
+}
+
 /// The answers in all files.
 struct Result {
     /// The share of all positions, in percent.
@@ -105,8 +125,8 @@ struct Result {
     shown: String,
 }
 
-fn share(files: Vec<File>) -> Result {
-    let all: Vec<_> = files.into_par_iter().map(|file| measure(&file.text, &file.name)).collect();
+fn share(files: &[File], measure: impl Fn(&str, &str) -> Tally + Sync) -> Result {
+    let all: Vec<_> = files.par_iter().map(|file| measure(&file.text, &file.name)).collect();
     let mut classes: BTreeMap<&str, [Share; LETTERS + 1]> = BTreeMap::new();
     let mut total = Share::default();
     for tally in &all {
@@ -130,20 +150,28 @@ fn share(files: Vec<File>) -> Result {
     Result { every, reachable, shown: shown.join("\n") }
 }
 
-/// The order of the offers was tuned while looking at these files.
+/// The order of the offers was tuned while looking at these files. Measured: 99.57 % of all positions; in front of colons
+/// 99.74 %. The bounds are a little below.
 #[test]
 fn what_is_wanted_is_among_the_first_offers() {
-    let found = share(files::all());
-    println!("{}", found.shown);
-    assert!(found.reachable >= 99.0, "{}", found.reachable);
+    let files = files::all();
+    for (measure, least) in [(measure as fn(&str, &str) -> Tally, 99.4), (measure_anew, 99.6)] {
+        let found = share(&files, measure);
+        println!("{}", found.shown);
+        assert!(found.every >= least, "{} {}", found.every, found.reachable);
+    }
 }
 
-/// These files were written, and put away, before anybody asked in them. Measured: 98.63 % of all positions, 99.47 % of
-/// those that can be reached; the bounds are a little below. Most that is missed are provider types before a letter is
-/// typed, and keys in front of others between braces, where nothing is offered.
+/// These files were written, and put away, before anybody asked in them; of them only the totals are looked at. (Their
+/// names, which tell some backends, had been seen when offers began to depend on what a resource speaks of.) Measured:
+/// 99.18 % of all positions, 99.73 % of those that can be reached; in front of colons 99.89 and 100 %. The bounds are a
+/// little below.
 #[test]
 fn what_is_wanted_in_files_never_seen_is_among_the_first_offers() {
-    let found = share(files::held_out());
-    println!("{}", found.shown);
-    assert!(found.every >= 98.5 && found.reachable >= 99.4, "{} {}", found.every, found.reachable);
+    let files = files::held_out();
+    for (measure, every, reachable) in [(measure as fn(&str, &str) -> Tally, 99.0, 99.6), (measure_anew, 99.7, 99.9)] {
+        let found = share(&files, measure);
+        println!("{}", found.shown);
+        assert!(found.every >= every && found.reachable >= reachable, "{} {}", found.every, found.reachable);
+    }
 }

@@ -10,7 +10,7 @@ fn provider_types(api: &str) -> &'static [&'static str] {
         ],
         "vector_io" => &["milvus", "pgvector", "faiss", "chromadb", "qdrant", "weaviate", "sqlite-vec"],
         "safety" => &["llama-guard", "prompt-guard", "code-scanner"],
-        "tool_runtime" => &["model-context-protocol", "rag-runtime", "tavily-search", "brave-search"],
+        "tool_runtime" => &["model-context-protocol", "rag-runtime", "brave-search", "tavily-search", "file-search"],
         _ => &[],
     }
 }
@@ -18,8 +18,8 @@ fn provider_types(api: &str) -> &'static [&'static str] {
 /// Environment variables of the server.
 #[rustfmt::skip]
 const VARIABLES: &[&str] = &[
-    "VLLM_URL", "VLLM_API_TOKEN", "OLLAMA_URL", "OPENAI_API_KEY", "VLLM_MAX_TOKENS", "VLLM_TLS_VERIFY", "MILVUS_URL",
-    "MILVUS_DB_PATH", "PGVECTOR_HOST", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_DB", "POSTGRES_USER",
+    "VLLM_URL", "VLLM_API_TOKEN", "VLLM_TLS_VERIFY", "VLLM_MAX_TOKENS", "INFERENCE_MODEL", "OLLAMA_URL",
+    "OPENAI_API_KEY", "MILVUS_URL", "MILVUS_DB_PATH", "PGVECTOR_HOST", "POSTGRES_HOST", "POSTGRES_PORT", "POSTGRES_DB", "POSTGRES_USER",
     "POSTGRES_PASSWORD", "TAVILY_SEARCH_API_KEY", "SAFETY_MODEL",
 ];
 
@@ -34,6 +34,11 @@ pub(super) fn sort_types<T>(api: &str, types: &mut [T], name: impl Fn(&T) -> &st
 /// Sorts names of environment variables.
 pub(super) fn sort_variables(names: &mut [String]) {
     sort(VARIABLES, names, String::as_str);
+}
+
+/// Whether people switch the API off.
+pub(super) fn is_disabled(api: &str) -> bool {
+    DISABLED.contains(&api)
 }
 
 /// Sorts names of APIs to disable.

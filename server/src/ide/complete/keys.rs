@@ -1,18 +1,11 @@
 //! Keys of a mapping.
 
 use super::offer::Offer;
+use super::order::{self, Around};
 use super::{Context, settings, skeleton};
 use crate::ide::meaning::{Meaning, meaning};
-use crate::ide::schema::{Field, Schema};
-use crate::ide::types::CompletionKind;
+use crate::ide::schema::Field;
 use llsd_generator::path::Path;
-
-/// Keys of which an object takes only one.
-const ALTERNATIVES: [(&str, [&str; 2]); 3] = [
-    ("distribution", ["name", "image"]),
-    ("podDisruptionBudget", ["minAvailable", "maxUnavailable"]),
-    ("valueFrom", ["secretKeyRef", "configMapKeyRef"]),
-];
 
 /// Keys that no user writes.
 const NOT_WRITTEN: [&str; 1] = ["status"];
@@ -28,30 +21,39 @@ pub(super) fn offers(context: &Context<'_>, container: &Path, existing: &[String
         }
         _ => {}
     }
-    let Some(schema) = context.schema.at(container) else { return Vec::new() };
+    let Some(mut schema) = context.schema.at(container) else { return Vec::new() };
     if schema.is_list() {
-        return list_item(schema).into_iter().collect();
+        if existing.is_empty() {
+            return list_items(context, container);
+        }
+        // the object that older drafts have in place of the list
+        let Some(item) = schema.items() else { return Vec::new() };
+        schema = item;
     }
-    let skipped = excluded(container, existing);
     let mut found: Vec<Offer> = schema
         .fields()
         .into_iter()
-        .filter(|field| !existing.iter().any(|key| key == field.name) && !skipped.contains(&field.name))
+        .filter(|field| !existing.iter().any(|key| key == field.name))
         .filter(|field| !(container.segments().is_empty() && NOT_WRITTEN.contains(&field.name)))
-        .map(|field| offer(container, field))
+        .map(|field| offer(container, field, order::instead_of(container, field.name, existing)))
         .collect();
     if found.is_empty() && schema.values().is_some() {
         found = quantities(container, existing);
     }
+    let settled = |name: &str| order::instead_of(container, name, existing).is_some();
+    Around::of(context, container).sort(&mut found, settled, |name| schema.requires(name));
     found
 }
 
 /// A key with type, default and meaning.
-fn offer(container: &Path, field: Field<'_>) -> Offer {
+fn offer(container: &Path, field: Field<'_>, instead: Option<&str>) -> Offer {
     let body = body(container, field);
     let mut detail = field.schema.type_name();
     if field.required {
         detail.push_str(", required");
+    }
+    if let Some(other) = instead {
+        detail.push_str(&format!(", in place of {other}"));
     }
     if let Some(default) = field.schema.default_value() {
         detail.push_str(&format!(", default {}", crate::ide::block::inline(default)));
@@ -71,28 +73,11 @@ fn body(container: &Path, field: Field<'_>) -> Vec<String> {
 }
 
 /// In place of keys, the first item of a list that is still empty.
-fn list_item(list: Schema<'_>) -> Option<Offer> {
-    let body = skeleton::below(list);
-    let label = body.first()?.split(['$', ':']).next()?.trim_end().to_owned();
-    let mut offer = Offer::value(label, CompletionKind::Snippet).detail("list item");
-    offer.body = body;
-    Some(offer)
-}
-
-fn excluded(container: &Path, existing: &[String]) -> Vec<&'static str> {
-    use llsd_generator::path::Segment;
-    let Some(Segment::Key(name)) = container.last() else { return Vec::new() };
-    ALTERNATIVES
-        .iter()
-        .filter(|(object, _)| object == name)
-        .flat_map(|(_, alternatives)| alternatives)
-        .filter(|_| {
-            existing
-                .iter()
-                .any(|key| ALTERNATIVES.iter().any(|(object, keys)| object == name && keys.contains(&key.as_str())))
-        })
-        .copied()
-        .collect()
+fn list_items(context: &Context<'_>, list: &Path) -> Vec<Offer> {
+    if !context.starts_line {
+        return Vec::new();
+    }
+    super::item(context, list.index(0)).into_iter().map(Offer::behind_dash).collect()
 }
 
 /// The resources that a container may ask for.

@@ -1,9 +1,14 @@
 //! What could be written at the cursor.
 
+mod apis;
+mod flow;
 mod habit;
 mod keys;
+mod mention;
 mod offer;
+mod order;
 mod outside;
+mod providers;
 mod settings;
 mod skeleton;
 mod values;
@@ -11,15 +16,21 @@ mod values;
 use super::document::Resource;
 use super::schema::Schema;
 use super::types::CompletionItem;
-use super::{Analysis, place};
+use super::{Analysis, Span, place};
 use llsd_generator::path::{Path, Segment};
+use llsd_yaml::Document;
 use llsd_yaml::cursor::{Cursor, Place, cursor_at};
-use offer::Offer;
+use offer::{Behind, Offer, Placed};
 
 /// A cursor inside a resource.
 struct Context<'a> {
     analysis: &'a Analysis,
     resource: &'a Resource,
+    tree: &'a Document,
+    /// What is replaced.
+    at: Span,
+    /// In front of it on its line, nothing but blanks.
+    starts_line: bool,
     schema: Schema<'static>,
 }
 
@@ -27,32 +38,39 @@ pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem
     let Some((located, offset)) = analysis.at(offset) else { return Vec::new() };
     let document = &located.document;
     let cursor = cursor_at(document.tree(), offset);
-    let offers = match document.resource_at(&place::path(&cursor.container)) {
+    let text = document.tree().text();
+    let at = cursor.replace;
+    let head = text[..at.start].rsplit(['\n', '\r']).next().unwrap_or_default();
+    let starts_line = !cursor.flow && head.trim_start_matches(' ').is_empty();
+    let mut offers = match document.resource_at(&place::path(&cursor.container)) {
         None => outside::offers(document, &cursor),
         Some(resource) => {
-            let context = Context { analysis, resource, schema: super::schema::of(resource.version) };
-            inside(&context, &cursor)
+            let schema = super::schema::of(resource.version);
+            inside(&Context { analysis, resource, tree: document.tree(), at, starts_line, schema }, &cursor)
         }
     };
-    let text = document.tree().text();
-    let lead = lead(text, cursor.replace.start);
-    let keyed = followed_by_colon(text, cursor.replace.end);
-    let mut offers = offers;
+    if starts_line && matches!(cursor.place, Place::Item { .. }) {
+        offers = offers.into_iter().map(Offer::behind_dash).collect();
+    }
     for offer in &mut offers {
         offer.spell_out(&cursor.prefix);
     }
     offers.sort_by_key(|offer| !starts_with(&offer.label, &cursor.prefix));
-    offers
-        .into_iter()
-        .enumerate()
-        .map(|(order, offer)| {
-            let mut item = offer.item(cursor.replace.shift(located.offset), lead, keyed, order);
-            if cursor.needs_space && !item.insert.new_text.starts_with('\n') {
-                item.insert.new_text.insert(0, ' ');
-            }
-            item
-        })
-        .collect()
+    let is_key = matches!(cursor.place, Place::Key { .. });
+    let placed = Placed {
+        span: at.shift(located.offset),
+        lead: lead(head),
+        flow: cursor.flow,
+        behind: behind(text, &cursor, is_key, head.chars().count()),
+    };
+    let finished = |(order, offer): (usize, Offer)| {
+        let mut item = offer.item(placed, order);
+        if cursor.needs_space && !item.insert.new_text.starts_with('\n') {
+            item.insert.new_text.insert(0, ' ');
+        }
+        item
+    };
+    offers.into_iter().enumerate().map(finished).collect()
 }
 
 /// Whether the name begins as was typed, upper and lower case alike.
@@ -92,17 +110,38 @@ fn item(context: &Context<'_>, path: Path) -> Vec<Offer> {
 
 /// How many columns the place lies to the right of its line's indentation: those of `- ` before it. Editors indent
 /// the lines of an insertion like the line they start on, so later lines need these columns on top.
-fn lead(text: &str, at: usize) -> usize {
-    let line = text[..at].rsplit('\n').next().unwrap_or_default();
-    let after_indentation = line.trim_start_matches(' ');
+fn lead(head: &str) -> usize {
+    let after_indentation = head.trim_start_matches(' ');
     let dashes = after_indentation.trim_start_matches("- ");
-    if dashes.is_empty() { after_indentation.len() } else { 0 }
+    if dashes.trim_start_matches(' ').is_empty() { after_indentation.len() } else { 0 }
 }
 
-fn followed_by_colon(text: &str, at: usize) -> bool {
-    text[at..].split('\n').next().is_some_and(|rest| {
-        rest.trim_start_matches(' ')
-            .strip_prefix(':')
-            .is_some_and(|after| after.is_empty() || after.starts_with([' ', '\r']))
-    })
+/// What stands behind the cursor. `column`: where what is written begins.
+fn behind(text: &str, cursor: &Cursor, is_key: bool, column: usize) -> Behind {
+    let rest = &text[cursor.replace.end..];
+    let here = rest.trim_start_matches([' ', '\t']);
+    let ends = |after: &str, flow: bool| {
+        after.chars().next().is_none_or(|next| next.is_whitespace() || (flow && matches!(next, ',' | '}' | ']')))
+    };
+    if is_key && here.strip_prefix(':').is_some_and(|after| ends(after, cursor.flow)) {
+        return Behind::Colon;
+    }
+    if cursor.flow {
+        let adds = cursor.replace.is_empty() && !matches!(cursor.place, Place::Value { .. });
+        let next = here.trim_start();
+        if !adds || next.is_empty() || next.starts_with([',', '}', ']', '#']) {
+            return Behind::Nothing;
+        }
+        return if next.len() == here.len() { Behind::Entry } else { Behind::EntryBelow };
+    }
+    let has_more = !(here.is_empty() || here.starts_with(['\n', '\r', '#']));
+    if !is_key || has_more {
+        return Behind::Nothing;
+    }
+    let below = here.lines().skip(1).find(|line| {
+        let content = line.trim_start_matches(' ');
+        !content.trim_end().is_empty() && !content.starts_with('#')
+    });
+    let farther = below.is_some_and(|line| line.len() - line.trim_start_matches(' ').len() > column);
+    if farther { Behind::Lines } else { Behind::Nothing }
 }

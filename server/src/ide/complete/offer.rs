@@ -1,5 +1,6 @@
 //! One offer before it is tied to a place in the text.
 
+use super::flow;
 use crate::ide::Span;
 use crate::ide::types::{CompletionItem, CompletionKind, TextEdit};
 
@@ -16,6 +17,36 @@ pub(super) struct Offer {
     pub(super) long: Option<String>,
     /// What to insert where the key is there already and only its name changes.
     pub(super) bare: Option<String>,
+    /// A dash that the list shows and nobody types to find the offer.
+    dashed: bool,
+}
+
+/// Where offers are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// What they replace.
+    pub(super) span: Span,
+    /// Columns to add to all lines but the first.
+    pub(super) lead: usize,
+    /// Between brackets.
+    pub(super) flow: bool,
+    /// What stands behind.
+    pub(super) behind: Behind,
+}
+
+/// What stands behind the place, as far as an offer depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Behind {
+    /// Nothing that matters.
+    Nothing,
+    /// The colon of the key.
+    Colon,
+    /// Lines farther in, which belong to the key that is written.
+    Lines,
+    /// On the same line, the next entry between brackets.
+    Entry,
+    /// On a line below, the next entry between brackets.
+    EntryBelow,
 }
 
 impl Offer {
@@ -30,6 +61,7 @@ impl Offer {
             documentation: String::new(),
             long: None,
             bare: None,
+            dashed: false,
         }
     }
 
@@ -43,6 +75,7 @@ impl Offer {
             body,
             long: None,
             bare: Some(llsd_yaml::edit::quote_scalar(name).into_owned()),
+            dashed: false,
         }
     }
 
@@ -68,12 +101,30 @@ impl Offer {
         self
     }
 
-    /// The finished item. `lead`: columns to add to all lines but the first; `keyed`: a colon stands behind already.
-    pub(super) fn item(self, span: Span, lead: usize, keyed: bool, order: usize) -> CompletionItem {
-        let (new_text, snippet) = match self.bare {
-            Some(bare) if keyed => (bare, false),
+    /// The offer as an item of a list that has no dash yet.
+    pub(super) fn behind_dash(mut self) -> Self {
+        for (number, line) in self.body.iter_mut().enumerate() {
+            line.insert_str(0, if number == 0 { "- " } else { "  " });
+        }
+        self.dashed = true;
+        self
+    }
+
+    /// The finished item.
+    pub(super) fn item(self, placed: Placed, order: usize) -> CompletionItem {
+        let (new_text, snippet) = match (self.bare, placed.behind) {
+            (Some(bare), Behind::Colon) => (bare, false),
+            (Some(bare), Behind::Lines) if !self.dashed => (format!("{bare}:"), false),
             _ => {
-                let text = self.body.join(&format!("\n{}", " ".repeat(lead)));
+                let mut text = match placed.flow {
+                    true => flow::line(&self.body),
+                    false => self.body.join(&format!("\n{}", " ".repeat(placed.lead))),
+                };
+                match placed.behind {
+                    Behind::Entry => text.push_str(", "),
+                    Behind::EntryBelow => text.push(','),
+                    _ => {}
+                }
                 match unescape(&text) {
                     Some(plain) => (plain, false),
                     None => (text, true),
@@ -82,11 +133,11 @@ impl Offer {
         };
         CompletionItem {
             filter: self.label.clone(),
-            label: self.label,
+            label: if self.dashed { format!("- {}", self.label) } else { self.label },
             kind: self.kind,
             detail: self.detail,
             documentation: self.documentation,
-            insert: TextEdit { span, new_text },
+            insert: TextEdit { span: placed.span, new_text },
             snippet,
             sort: u32::try_from(order).unwrap_or(u32::MAX),
         }

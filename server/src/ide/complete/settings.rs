@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::offer::{Offer, escape};
+use super::order::Around;
 use crate::ide::types::CompletionKind;
 use crate::ide::{block, knowledge};
 use indexmap::IndexMap;
@@ -35,9 +36,13 @@ pub(super) fn keys(
     let Some(table) = table(provider_type, inside) else { return Vec::new() };
     // a secret belongs into secretRefs or apiKey, an address into endpoint, where they are offered first
     let elsewhere = |name: &str, key: &ConfigKey| key.secret || (inside.is_empty() && is_address(provider_type, name));
+    let usual = |name: &str| inside.is_empty() && knowledge::is_usual_setting(api, &provider_type.provider_type, name);
     let mut found: Vec<_> = table.iter().filter(|(name, _)| !existing.contains(*name)).collect();
-    found.sort_by_key(|(name, key)| (key.deprecated, elsewhere(name, key), !key.required));
-    found.into_iter().map(|(name, key)| offer(name, key)).collect()
+    found.sort_by_key(|(name, key)| (key.deprecated, elsewhere(name, key), !key.required, !usual(name)));
+    let mut found: Vec<_> = found.into_iter().map(|(name, key)| offer(name, key)).collect();
+    let above = inside.iter().fold(provider.key("settings"), |path, name| path.key(name));
+    Around::of(context, &above).sort(&mut found, |_| false, |_| false);
+    found
 }
 
 fn is_address(provider: &ProviderType, key: &str) -> bool {

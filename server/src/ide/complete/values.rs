@@ -1,8 +1,8 @@
 //! Values of a key or list item.
 
 use super::offer::{Offer, escape};
-use super::{Context, habit, settings, skeleton};
-use crate::ide::meaning::{APIS, Meaning, meaning};
+use super::{Context, apis, habit, providers, settings, skeleton};
+use crate::ide::meaning::{Meaning, meaning};
 use crate::ide::types::CompletionKind;
 use crate::ide::{block, knowledge};
 use llsd_generator::api::{ApiVersion, KIND};
@@ -42,8 +42,8 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
                     .documentation(format!("Image `{}`", found.image))
             })
             .collect(),
-        Meaning::ProviderType(api) => provider_types(context, api),
-        Meaning::ModelProvider => provider_ids(context, "inference"),
+        Meaning::ProviderType(api) => providers::types(context, api, path),
+        Meaning::ModelProvider => providers::ids_for_model(context, path),
         Meaning::Model => {
             let mut names = base.map(|base| base.models.clone()).unwrap_or_default();
             // the one being written is registered, too, as far as it goes
@@ -67,17 +67,10 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
         }
         Meaning::Shield => {
             let mut names = base.map(|base| base.shields.clone()).unwrap_or_default();
-            names.extend(provider_ids(context, "safety").into_iter().map(|offer| offer.label));
+            names.extend(providers::ids(context, "safety").into_iter().map(|offer| offer.label));
             unused(context, path, names, "shield")
         }
-        Meaning::Api => {
-            let Some((catalog, _)) = context.resource.catalog() else { return Vec::new() };
-            let mut names: Vec<_> = catalog.apis().map(str::to_owned).collect();
-            habit::sort_disabled(&mut names);
-            // what is configured is not meant to be switched off
-            names.sort_by_key(|name| is_configured(context, name));
-            unused(context, path, names, "API")
-        }
+        Meaning::Api => unused(context, path, apis::names(context, path), "API"),
         Meaning::Setting { api, provider, inside } => settings::values(context, api, &provider, &inside),
         Meaning::SecretSetting { .. } => Vec::new(),
         Meaning::Secret => {
@@ -102,84 +95,31 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
             let keys = context.analysis.config_map_keys(context.resource.namespace(), name);
             references(keys, &format!("key of ConfigMap {name}"))
         }
-        Meaning::Variable => {
-            let variables = base.map(|base| &base.variables);
-            let mut names: Vec<_> = variables.into_iter().flatten().map(|(name, _)| name.clone()).collect();
-            habit::sort_variables(&mut names);
-            let mut offers = unused_fields(context, path, names, "read by the distribution");
-            for offer in &mut offers {
-                if let Some(default) = variables.and_then(|all| all.get(&offer.label)).and_then(Option::as_ref) {
-                    offer.documentation = format!("Default: `{default}`");
-                }
-            }
-            offers
-        }
+        Meaning::Variable => variables(context, path),
     }
 }
 
-/// Types of an API by the shortest name that means them.
-fn provider_types(context: &Context<'_>, api: &str) -> Vec<Offer> {
-    let Some((catalog, exact)) = context.resource.catalog() else {
-        return Vec::new();
-    };
-    let mut offers: Vec<_> = catalog
-        .providers(api)
-        .map(|found| {
-            let bare = found.provider_type.split_once("::").map_or(found.provider_type.as_str(), |(_, name)| name);
-            let short = knowledge::provider_type(catalog, api, bare).is_some_and(|other| std::ptr::eq(other, found));
-            let label = if short { bare } else { &found.provider_type };
-            let mut words = found.summary.clone();
-            if let Some(instead) = &found.deprecated {
-                words.push_str(&format!("\n\nDeprecated: {instead}."));
-            }
-            if !found.requires.is_empty() {
-                words.push_str(&format!("\n\nNeeds: {}.", found.requires.join(", ")));
-            }
-            if !exact {
-                words.push_str(&format!("\n\nAs of llama-stack {}.", catalog.version()));
-            }
-            let mut offer =
-                Offer::value(label, CompletionKind::Provider).detail(found.provider_type.clone()).documentation(words);
-            offer.long = Some(found.provider_type.clone()).filter(|long| *long != offer.label);
-            (found.deprecated.is_some(), !found.is_remote() && api == "inference", offer)
-        })
-        .collect();
-    offers.sort_by_key(|(deprecated, inline, _)| (*deprecated, *inline));
-    habit::sort_types(api, &mut offers, |(.., offer)| offer.label.as_str());
-    offers.into_iter().map(|(.., offer)| offer).collect()
-}
-
-/// Ids of providers of `api`: of the resource, of its external providers, of the base config.
-fn provider_ids(context: &Context<'_>, api: &str) -> Vec<Offer> {
-    let object = &context.resource.value;
-    let mut offers = Vec::new();
+/// Environment variables that the server reads: of its distribution's base config, or of the one that most others are
+/// made from.
+fn variables(context: &Context<'_>, path: &Path) -> Vec<Offer> {
+    let own = knowledge::base(context.resource.version, &context.resource.value);
+    let Some(base) = own.or_else(knowledge::usual_base) else { return Vec::new() };
+    let mut names: Vec<_> = base.variables.keys().cloned().collect();
+    habit::sort_variables(&mut names);
+    // those of one backend are written one after the other
+    let backend = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
+    let list = path.parent().and_then(|item| item.parent()?.find(&context.resource.value)?.as_array());
+    let written = list.into_iter().flatten().filter_map(|item| item.get("name")?.as_str());
+    let begun: BTreeSet<_> = written.filter(|name| base.variables.contains_key(*name)).map(backend).collect();
+    // of one that is not begun the first comes first
     let mut seen = BTreeSet::new();
-    let mut add = |id: &str, detail: String| {
-        if !id.is_empty() && seen.insert(id.to_owned()) {
-            offers.push(Offer::value(id, CompletionKind::Reference).detail(detail));
-        }
-    };
-    let field = APIS.iter().find(|(_, name)| *name == api).map_or(api, |(field, _)| field);
-    let list = |section: &str| {
-        Path::parse("spec").key(section).key(field).find(object).and_then(Value::as_array).into_iter().flatten()
-    };
-    for provider in list("providers") {
-        let text = |name: &str| provider.get(name).and_then(Value::as_str);
-        let implicit = text("provider").map(|written| written.rsplit("::").next().unwrap_or(written));
-        if let Some(id) = text("id").or(implicit) {
-            add(id, text("provider").unwrap_or_default().to_owned());
-        }
-    }
-    for provider in list("externalProviders") {
-        if let Some(id) = provider.get("providerId").and_then(Value::as_str) {
-            add(id, "external provider".to_owned());
-        }
-    }
-    if let Some(base) = knowledge::base(context.resource.version, object) {
-        for (of, id, provider_type) in &base.providers {
-            if of == api {
-                add(id, format!("{provider_type}, of the distribution"));
-            }
+    names.sort_by_cached_key(|name| !begun.contains(&backend(name)) && !seen.insert(backend(name)));
+    names.sort_by_key(|name| !begun.contains(&backend(name)));
+    let whose = if own.is_some() { "read by the distribution" } else { "read by the starter distribution" };
+    let mut offers = unused_fields(context, path, names, whose);
+    for offer in &mut offers {
+        if let Some(default) = base.variables.get(&offer.label).and_then(Option::as_ref) {
+            offer.documentation = format!("Default: `{default}`");
         }
     }
     offers
@@ -196,12 +136,6 @@ fn add_named(context: &Context<'_>, path: &Path, offers: &mut Vec<Offer>, names:
     let known: BTreeSet<String> = offers.iter().map(|offer| offer.label.clone()).collect();
     let new = names.into_iter().filter(|name| Some(name.as_str()) != own && !known.contains(name));
     offers.extend(new.map(|name| Offer::value(name, CompletionKind::Reference).detail(detail)));
-}
-
-/// Whether the resource gives the API providers.
-fn is_configured(context: &Context<'_>, api: &str) -> bool {
-    let field = APIS.iter().find(|(_, name)| *name == api).map(|(field, _)| *field);
-    field.is_some_and(|field| Path::parse("spec.providers").key(field).find(&context.resource.value).is_some())
 }
 
 /// Values that are few although the schema allows any: of a fixed set, or declared beside.

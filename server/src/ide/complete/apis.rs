@@ -1,0 +1,37 @@
+//! Names of APIs to switch off: those that are on come first.
+
+use super::{Context, habit};
+use crate::ide::knowledge;
+use crate::ide::meaning::APIS;
+use llsd_generator::api::v1alpha2::api_name;
+use llsd_generator::path::{Path, Segment};
+use serde_json::Value;
+
+/// The APIs of the resource's llama-stack version for the item of `spec.disabled` at `path`.
+pub(super) fn names(context: &Context<'_>, path: &Path) -> Vec<String> {
+    let object = &context.resource.value;
+    let Some((catalog, _)) = context.resource.catalog() else { return Vec::new() };
+    let base = knowledge::base(context.resource.version, object);
+    // what the distribution does not serve is off already
+    let served = |name: &str| base.is_none_or(|base| base.providers.iter().any(|(api, ..)| api == name));
+    let off = others(object, path);
+    let mut names: Vec<_> = catalog.apis().map(str::to_owned).filter(|name| !off.contains(name)).collect();
+    habit::sort_disabled(&mut names);
+    // what is configured is not meant to be switched off
+    names.sort_by_key(|name| (is_configured(object, name), !habit::is_disabled(name), !served(name)));
+    names
+}
+
+/// The APIs that the other items of the list switch off, in llama-stack's spelling.
+fn others(object: &Value, path: &Path) -> Vec<String> {
+    let list = path.parent().and_then(|list| list.find(object)?.as_array());
+    let others = list.into_iter().flatten().enumerate();
+    let others = others.filter(|(number, _)| path.last() != Some(&Segment::Index(*number)));
+    others.filter_map(|(_, item)| item.as_str()).map(api_name).collect()
+}
+
+/// Whether the resource gives the API providers.
+fn is_configured(object: &Value, api: &str) -> bool {
+    let field = APIS.iter().find(|(_, name)| *name == api).map(|(field, _)| *field);
+    field.is_some_and(|field| Path::parse("spec.providers").key(field).find(object).is_some())
+}
