@@ -13,6 +13,8 @@ pub(super) struct Client {
     pub resolves_documentation: bool,
     /// Whether completions may hold placeholders.
     pub snippets: bool,
+    /// Whether a completion can say that its later lines are to be indented like the line of the cursor.
+    pub adjusts_indentation: bool,
     /// Whether the outline may be a tree.
     pub nested_symbols: bool,
     /// Whether code actions may be more than commands.
@@ -71,6 +73,9 @@ impl Client {
             snippets: text_document
                 .and_then(|text| text.completion.as_ref()?.completion_item.as_ref()?.snippet_support)
                 .unwrap_or(false),
+            adjusts_indentation: text_document
+                .and_then(|text| text.completion.as_ref()?.completion_item.as_ref()?.insert_text_mode_support.as_ref())
+                .is_some_and(|support| support.value_set.contains(&lsp::InsertTextMode::ADJUST_INDENTATION)),
             nested_symbols: text_document
                 .and_then(|text| text.document_symbol.as_ref()?.hierarchical_document_symbol_support)
                 .unwrap_or(false),

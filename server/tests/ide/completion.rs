@@ -578,3 +578,11 @@ fn variables_of_an_image() {
     "#]],
     );
 }
+
+/// The resource's fields write APIs in another way, and that is taken up.
+#[test]
+fn apis_as_fields_spell_them() {
+    let (text, at) = cursor(&v1alpha2("disabled: [postT$0]"));
+    let offers = ide::complete(&analyse(&text), at);
+    assert_eq!((offers[0].label.as_str(), offers[0].insert.new_text.as_str()), ("postTraining", "postTraining"));
+}

@@ -35,3 +35,13 @@ fn is_configured(object: &Value, api: &str) -> bool {
     let field = APIS.iter().find(|(_, name)| *name == api).map(|(field, _)| *field);
     field.is_some_and(|field| Path::parse("spec.providers").key(field).find(object).is_some())
 }
+
+/// The API in the spelling of the resource's fields, which is accepted as well: `postTraining` of `post_training`.
+pub(super) fn other_spelling(name: &str) -> Option<String> {
+    let (first, rest) = name.split_once('_')?;
+    let words = rest.split('_').map(|word| {
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect::<String>()
+    });
+    Some(std::iter::once(first.to_owned()).chain(words).collect())
+}

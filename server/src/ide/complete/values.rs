@@ -70,7 +70,13 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
             names.extend(providers::ids(context, "safety").into_iter().map(|offer| offer.label));
             unused(context, path, names, "shield")
         }
-        Meaning::Api => unused(context, path, apis::names(context, path), "API"),
+        Meaning::Api => {
+            let mut offers = unused(context, path, apis::names(context, path), "API");
+            for offer in &mut offers {
+                offer.long = apis::other_spelling(&offer.label);
+            }
+            offers
+        }
         Meaning::Setting { api, provider, inside } => settings::values(context, api, &provider, &inside),
         Meaning::SecretSetting { .. } => Vec::new(),
         Meaning::Secret => {

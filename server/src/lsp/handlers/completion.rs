@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
     CompletionItem, CompletionItemKind, CompletionParams, CompletionResponse, CompletionTextEdit, Documentation,
-    InsertTextFormat, MarkupContent, MarkupKind,
+    InsertTextFormat, InsertTextMode, MarkupContent, MarkupKind,
 };
 
 /// Lists whose documentation is kept: editors ask about the one on the screen, of which there may be a few.
@@ -82,7 +82,9 @@ fn items(
         if item.snippet && !is_snippet {
             edit.new_text = without_placeholders(&edit.new_text);
         }
+        let several = client.adjusts_indentation && edit.new_text.contains('\n');
         CompletionItem {
+            insert_text_mode: several.then_some(InsertTextMode::ADJUST_INDENTATION),
             label: item.label,
             kind: Some(kind(item.kind)),
             detail: Some(item.detail).filter(|text| !text.is_empty()),
