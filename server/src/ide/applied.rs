@@ -171,7 +171,12 @@ impl Applied {
         let before = folder.repeated.clone();
         let mut turned = false;
         for (resource, count) in difference {
-            news.names.insert(resource.0.1.clone());
+            // files of other folders may well have the name: they are concerned only where a kustomization joins them
+            let beside = folder.resources.get(resource);
+            let beside = beside.is_some_and(|files| files.size() > usize::from(files.contains_key(file)));
+            if beside || self.is_listed(file) {
+                news.names.insert(resource.0.1.clone());
+            }
             count_up(&mut self.resources, &resource.0, file, count);
             turned |= folder.repeated.contains_key(resource);
             count_up(&mut folder.resources, resource, file, count);
@@ -435,56 +440,4 @@ fn differ_in_words(one: &str, other: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_followed_as_names_of_files() {
-        for (folder, path, file) in [
-            ("", "a.yaml", "a.yaml"),
-            ("", "a/b.yaml", "a/b.yaml"),
-            ("a/", "./b.yaml", "a/b.yaml"),
-            ("a/b/", "../c/d.yaml", "a/c/d.yaml"),
-            ("/a/", "../../../b.yaml", "/b.yaml"),
-            ("file:///a/", "b c.yaml", "file:///a/b%20c.yaml"),
-            ("file:///a/", "é/(b).yaml", "file:///a/%C3%A9/(b).yaml"),
-        ] {
-            assert_eq!(relative(folder, path), file, "{folder} {path}");
-        }
-    }
-
-    #[test]
-    fn a_word_that_both_have_tells_nothing_apart() {
-        assert!(differ_in_words("stack.yaml", "stack-prod.yaml"));
-        assert!(differ_in_words("stack.dev.yaml", "stack.prod.yaml"));
-        assert!(differ_in_words("stack.yaml", "stack copy.yaml"));
-        assert!(!differ_in_words("prod-a.yaml", "prod-b.yaml"));
-        assert!(!differ_in_words("stack.yaml", "product.yaml"));
-    }
-
-    #[test]
-    fn nothing_is_left_of_files_that_are_gone() {
-        let key = |name: &str| ((String::new(), name.to_owned()), ApiVersion::V1Alpha2);
-        let piece = |names: &[&str]| {
-            Arc::new(Objects { resources: names.iter().map(|name| key(name)).collect(), ..Objects::default() })
-        };
-        let list = Arc::new(Objects { lists: Some(vec!["a.yaml".into(), "b.yaml".into()]), ..Objects::default() });
-        let mut applied = Applied::default();
-        let (a, b, k): (Arc<str>, Arc<str>, Arc<str>) =
-            ("d/a.yaml".into(), "d/b.yaml".into(), "d/kustomization.yaml".into());
-        let (one, two) = (piece(&["x", "y"]), piece(&["y"]));
-        applied.set(&a, &[], std::slice::from_ref(&one));
-        applied.set(&b, &[], std::slice::from_ref(&two));
-        let found = |applied: &Applied| applied.namesake("d/a.yaml", &key("y").0, ApiVersion::V1Alpha2);
-        assert!(found(&applied).is_some_and(|one| one.file == "d/b.yaml" && one.kustomization.is_none()));
-        let news = applied.set(&k, &[], std::slice::from_ref(&list));
-        assert!(news.names.contains("y") && news.files.len() == 2, "{news:?}");
-        assert!(found(&applied).is_some_and(|one| one.kustomization.is_some()));
-        applied.set(&k, std::slice::from_ref(&list), &[]);
-        assert!(found(&applied).is_some_and(|one| one.kustomization.is_none()));
-        applied.set(&a, std::slice::from_ref(&one), &[]);
-        applied.set(&b, std::slice::from_ref(&two), &[]);
-        let Applied { resources, folders, lists, listed } = &applied;
-        assert!(resources.is_empty() && folders.is_empty() && lists.is_empty() && listed.is_empty(), "{applied:?}");
-    }
-}
+mod tests;

@@ -1,0 +1,146 @@
+use super::*;
+use proptest::prelude::*;
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+const FILES: [&str; 8] =
+    ["d/a", "d/b", "d/c", "d/b-dev", "e/a", "e/kustomization.yaml", "kustomization.yaml", "Chart.yaml"];
+
+/// What a file has: resources by number, paths of a list by number, and whether it is a chart.
+fn content() -> impl Strategy<Value = Objects> {
+    let resource = (0..NAMES.len(), any::<bool>());
+    let resources = prop::collection::vec(resource, 0..4);
+    let lists = prop::option::of(prop::collection::vec(prop::sample::select(vec!["a", "d/a", "d/b", "e/a"]), 0..4));
+    (resources, lists, any::<bool>()).prop_map(|(resources, lists, chart)| {
+        let resource = |(name, old): (usize, bool)| {
+            let version = if old { ApiVersion::V1Alpha1 } else { ApiVersion::V1Alpha2 };
+            ((String::new(), NAMES[name].to_owned()), version)
+        };
+        let resources = resources.into_iter().map(resource).collect();
+        let lists = lists.map(|all| all.into_iter().map(str::to_owned).collect());
+        Objects { resources, lists, chart, ..Objects::default() }
+    })
+}
+
+type Answers = BTreeMap<(&'static str, &'static str, ApiVersion), Option<Namesake>>;
+
+fn answers(applied: &Applied) -> Answers {
+    let mut all = BTreeMap::new();
+    for (file, name) in FILES.iter().flat_map(|file| NAMES.iter().map(move |name| (*file, *name))) {
+        for version in ApiVersion::ALL {
+            let key = (String::new(), name.to_owned());
+            all.insert((file, name, version), applied.namesake(file, &key, version));
+        }
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// Whatever the way there: the answers are those of the files as they are, and whoever has another answer than
+    /// before is told.
+    #[test]
+    fn answers_follow_the_files_and_are_announced(steps in prop::collection::vec((0..FILES.len(), content()), 1..14)) {
+        let mut applied = Applied::default();
+        let mut now: BTreeMap<&str, Arc<Objects>> = BTreeMap::new();
+        for (number, content) in steps {
+            let (file, content) = (FILES[number], Arc::new(content));
+            let gone: Vec<_> = now.insert(file, Arc::clone(&content)).into_iter().collect();
+            let before = answers(&applied);
+            let news = applied.set(&file.into(), &gone, std::slice::from_ref(&content));
+            let after = answers(&applied);
+            for (question, answer) in &after {
+                let (other, name, version) = *question;
+                let key = (String::new(), name.to_owned());
+                let asks = now.get(other).is_some_and(|has| has.resources.contains(&(key, version)));
+                // a file that changes is judged again anyway
+                if other != file && asks && before[question] != *answer {
+                    // a file stands for the names of its resources, see `Workspace::set`
+                    let has = |file: &Arc<str>| {
+                        let found = now.get(&**file).map(|has| has.resources.iter().any(|((_, one), _)| one == name));
+                        found.unwrap_or_default()
+                    };
+                    let told = news.names.contains(name) || news.files.iter().any(has);
+                    prop_assert!(told, "{question:?} {news:?}");
+                }
+            }
+            let mut fresh = Applied::default();
+            for (file, content) in &now {
+                fresh.set(&Arc::from(*file), &[], std::slice::from_ref(content));
+            }
+            prop_assert_eq!(answers(&fresh), after);
+        }
+    }
+}
+
+#[test]
+fn paths_are_followed_as_names_of_files() {
+    for (folder, path, file) in [
+        ("", "a.yaml", "a.yaml"),
+        ("", "a/b.yaml", "a/b.yaml"),
+        ("a/", "./b.yaml", "a/b.yaml"),
+        ("a/b/", "../c/d.yaml", "a/c/d.yaml"),
+        ("/a/", "../../../b.yaml", "/b.yaml"),
+        ("file:///a/", "b c.yaml", "file:///a/b%20c.yaml"),
+        ("file:///a/", "é/(b).yaml", "file:///a/%C3%A9/(b).yaml"),
+    ] {
+        assert_eq!(relative(folder, path), file, "{folder} {path}");
+    }
+}
+
+#[test]
+fn a_word_that_both_have_tells_nothing_apart() {
+    assert!(differ_in_words("stack.yaml", "stack-prod.yaml"));
+    assert!(differ_in_words("stack.dev.yaml", "stack.prod.yaml"));
+    assert!(differ_in_words("stack.yaml", "stack copy.yaml"));
+    assert!(!differ_in_words("prod-a.yaml", "prod-b.yaml"));
+    assert!(!differ_in_words("stack.yaml", "product.yaml"));
+}
+
+#[test]
+fn a_name_concerns_those_who_are_applied_together() {
+    let piece = |names: &[&str]| {
+        let key = |name: &&str| ((String::new(), (*name).to_owned()), ApiVersion::V1Alpha2);
+        vec![Arc::new(Objects { resources: names.iter().map(key).collect(), ..Objects::default() })]
+    };
+    let mut applied = Applied::default();
+    let mut concerned = |file: &str, gone: &[&str], come: &[&str]| {
+        let mut names: Vec<_> = applied.set(&file.into(), &piece(gone), &piece(come)).names.into_iter().collect();
+        names.sort();
+        names
+    };
+    assert_eq!(concerned("dev/a.yaml", &[], &["x"]), Vec::<String>::new());
+    assert_eq!(concerned("prod/a.yaml", &[], &["x"]), Vec::<String>::new(), "another folder");
+    assert_eq!(concerned("prod/b.yaml", &[], &["y"]), Vec::<String>::new(), "another name");
+    assert_eq!(concerned("prod/b.yaml", &["y"], &["x"]), ["x"]);
+    assert_eq!(concerned("prod/b.yaml", &["x"], &["x"]), Vec::<String>::new(), "the same");
+    assert_eq!(concerned("prod/c.yaml", &[], &["z"]), Vec::<String>::new());
+    assert_eq!(concerned("prod/d.yaml", &[], &["z"]), ["x", "z"], "a collection is none of the pairs any more");
+    assert_eq!(concerned("prod/b.yaml", &["x"], &[]), ["x", "z"]);
+}
+
+#[test]
+fn nothing_is_left_of_files_that_are_gone() {
+    let key = |name: &str| ((String::new(), name.to_owned()), ApiVersion::V1Alpha2);
+    let piece = |names: &[&str]| {
+        Arc::new(Objects { resources: names.iter().map(|name| key(name)).collect(), ..Objects::default() })
+    };
+    let list = Arc::new(Objects { lists: Some(vec!["a.yaml".into(), "b.yaml".into()]), ..Objects::default() });
+    let mut applied = Applied::default();
+    let (a, b, k): (Arc<str>, Arc<str>, Arc<str>) =
+        ("d/a.yaml".into(), "d/b.yaml".into(), "d/kustomization.yaml".into());
+    let (one, two) = (piece(&["x", "y"]), piece(&["y"]));
+    applied.set(&a, &[], std::slice::from_ref(&one));
+    applied.set(&b, &[], std::slice::from_ref(&two));
+    let found = |applied: &Applied| applied.namesake("d/a.yaml", &key("y").0, ApiVersion::V1Alpha2);
+    assert!(found(&applied).is_some_and(|one| one.file == "d/b.yaml" && one.kustomization.is_none()));
+    let news = applied.set(&k, &[], std::slice::from_ref(&list));
+    assert!(news.names.contains("y") && news.files.len() == 2, "{news:?}");
+    assert!(found(&applied).is_some_and(|one| one.kustomization.is_some()));
+    applied.set(&k, std::slice::from_ref(&list), &[]);
+    assert!(found(&applied).is_some_and(|one| one.kustomization.is_none()));
+    applied.set(&a, std::slice::from_ref(&one), &[]);
+    applied.set(&b, std::slice::from_ref(&two), &[]);
+    let Applied { resources, folders, lists, listed } = &applied;
+    assert!(resources.is_empty() && folders.is_empty() && lists.is_empty() && listed.is_empty(), "{applied:?}");
+}
