@@ -10,6 +10,7 @@
 //!
 //! Everything is kept by name, so that a question costs the same however many files there are.
 
+use super::file_names::{folder_of, from_folder, last_part, relative};
 use super::workspace::{ObjectKey, Objects};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
@@ -353,73 +354,6 @@ fn count_up<K: Ord + Clone>(all: &mut RedBlackTreeMapSync<K, Files>, key: &K, fi
     match files.is_empty() {
         true => _ = all.remove_mut(key),
         false => all.insert_mut(key.clone(), files),
-    }
-}
-
-/// The folder of a file, with the slash at its end; empty where there is none.
-pub(super) fn folder_of(file: &str) -> &str {
-    file.rfind('/').map_or("", |at| &file[..=at])
-}
-
-pub(super) fn last_part(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
-}
-
-/// The name of a file as seen from a folder, for a message.
-fn from_folder(folder: &str, file: &str) -> String {
-    let shown = file.strip_prefix(folder).unwrap_or_else(|| last_part(file));
-    if file.contains("://") { decoded(shown) } else { shown.to_owned() }
-}
-
-/// A part of a file's name without the escapes of a URI.
-pub(super) fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let digits = tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-/// The file that a path in a folder leads to, written as the names of files are.
-pub(super) fn relative(folder: &str, path: &str) -> String {
-    let mut all = folder.trim_end_matches('/').to_owned();
-    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        if part == ".." {
-            all.truncate(all.rfind('/').unwrap_or(0));
-            continue;
-        }
-        // a file at the very top has no folder in front
-        if !all.is_empty() || folder.starts_with('/') {
-            all.push('/');
-        }
-        match folder.contains("://") {
-            true => part.chars().for_each(|char| encode(char, &mut all)),
-            false => all.push_str(part),
-        }
-    }
-    all
-}
-
-/// As the file names of clients are written, see `lsp::convert::name`.
-fn encode(char: char, out: &mut String) {
-    if char.is_ascii_graphic() && !matches!(char, '"' | '#' | '%' | '<' | '>' | '?' | '\\' | '`' | '{' | '}' | '^') {
-        return out.push(char);
-    }
-    let mut bytes = [0; 4];
-    for byte in char.encode_utf8(&mut bytes).bytes() {
-        out.push('%');
-        out.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789ABCDEF"[usize::from(digit)])));
     }
 }
 

@@ -14,6 +14,7 @@ mod diagnostics;
 mod document;
 mod facts;
 mod file;
+mod file_names;
 mod fix;
 mod folding;
 mod format;

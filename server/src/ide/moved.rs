@@ -1,6 +1,6 @@
 //! Kustomizations follow the files that they list: what changes in them when a file or folder gets another name.
 
-use super::applied::{decoded, folder_of, last_part, relative};
+use super::file_names::{folder_of, relative, way};
 use super::names::Library;
 use super::rename::FileEdits;
 use super::types::TextEdit;
@@ -45,7 +45,7 @@ fn edits(analysis: &Analysis, file: &str, old: &str, new: &str) -> Vec<TextEdit>
             if !is_within(&meant, old) {
                 continue;
             }
-            let path = from(folder, &format!("{new}{}", &meant[old.len()..]));
+            let path = way(folder, &format!("{new}{}", &meant[old.len()..]));
             let path = if text.starts_with("./") { format!("./{path}") } else { path };
             let written = key.map_or(path.clone(), |key| format!("{key}={path}"));
             let changes = edit::replace_value(node, &edit::quote_scalar(&written)).into_iter();
@@ -53,46 +53,4 @@ fn edits(analysis: &Analysis, file: &str, old: &str, new: &str) -> Vec<TextEdit>
         }
     }
     all
-}
-
-/// The way from a folder to a file or folder, as a kustomization writes it.
-fn from(folder: &str, target: &str) -> String {
-    let (start, end): (Vec<&str>, Vec<&str>) =
-        (folder.trim_end_matches('/').split('/').collect(), target.split('/').collect());
-    let common = start.iter().zip(&end).take(end.len() - 1).take_while(|(one, other)| one == other).count();
-    let up = start.len() - common.min(start.len());
-    let up = if folder.is_empty() { 0 } else { up };
-    let mut parts: Vec<String> = vec!["..".to_owned(); up];
-    let uri = target.contains("://");
-    parts.extend(
-        end[common.min(end.len() - 1)..].iter().map(|part| if uri { decoded(part) } else { (*part).to_owned() }),
-    );
-    parts.join("/")
-}
-
-/// The last part of a file's name, as a person writes it.
-pub(crate) fn file_name(file: &str) -> String {
-    let last = last_part(file);
-    if file.contains("://") { decoded(last) } else { last.to_owned() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ways_lead_up_and_down() {
-        for (folder, target, way) in [
-            ("", "a.yaml", "a.yaml"),
-            ("", "d/a.yaml", "d/a.yaml"),
-            ("a/b/", "a/b/c.yaml", "c.yaml"),
-            ("a/b/", "a/b/d/c.yaml", "d/c.yaml"),
-            ("a/b/", "a/c.yaml", "../c.yaml"),
-            ("a/b/", "x/c.yaml", "../../x/c.yaml"),
-            ("file:///a/b/", "file:///a/c%20d.yaml", "../c d.yaml"),
-        ] {
-            assert_eq!(from(folder, target), way, "{folder} {target}");
-            assert_eq!(relative(folder, way), target);
-        }
-    }
 }

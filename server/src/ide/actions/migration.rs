@@ -4,8 +4,8 @@ use super::objects::{self, Changes};
 use crate::ide::diagnostics::touches;
 use crate::ide::document::Resource;
 use crate::ide::file::Located;
+use crate::ide::file_names::file_name;
 use crate::ide::migrate::{self, Migrated};
-use crate::ide::moved;
 use crate::ide::names::{Found, Place, Question, Symbol};
 use crate::ide::types::TextEdit;
 use crate::ide::workspace::ObjectKey;
@@ -73,7 +73,7 @@ fn of_resource(
         && let Some(removal) = removable(question, located, resource)
     {
         let file = match &removal.found.place {
-            Place::File(file) if removal.whole => format!(", with the file {}", moved::file_name(file)),
+            Place::File(file) if removal.whole => format!(", with the file {}", file_name(file)),
             _ => objects::in_file(question, &removal.found),
         };
         offer(format!("Migrate to v1alpha2 and remove ConfigMap \"{name}\"{file}"), true, Some(removal.whole));

@@ -1,8 +1,8 @@
 //! Secrets and ConfigMaps of the workspace, as actions change them: in the file that was asked, or in another one.
 
 use crate::ide::facts::Reference;
+use crate::ide::file_names::file_name;
 use crate::ide::fix;
-use crate::ide::moved;
 use crate::ide::names::{Found, Place, Question, Symbol};
 use crate::ide::place;
 use crate::ide::rename::FileEdits;
@@ -72,7 +72,7 @@ pub(super) fn edits(found: &Found, changes: &[FixEdit]) -> Option<Vec<TextEdit>>
 /// ` in NAME` for something in another file, for a title.
 pub(super) fn in_file(question: &Question<'_>, found: &Found) -> String {
     match &found.place {
-        Place::File(file) if found.place != question.place => format!(" in {}", moved::file_name(file)),
+        Place::File(file) if found.place != question.place => format!(" in {}", file_name(file)),
         _ => String::new(),
     }
 }

@@ -74,21 +74,6 @@ proptest! {
 }
 
 #[test]
-fn paths_are_followed_as_names_of_files() {
-    for (folder, path, file) in [
-        ("", "a.yaml", "a.yaml"),
-        ("", "a/b.yaml", "a/b.yaml"),
-        ("a/", "./b.yaml", "a/b.yaml"),
-        ("a/b/", "../c/d.yaml", "a/c/d.yaml"),
-        ("/a/", "../../../b.yaml", "/b.yaml"),
-        ("file:///a/", "b c.yaml", "file:///a/b%20c.yaml"),
-        ("file:///a/", "é/(b).yaml", "file:///a/%C3%A9/(b).yaml"),
-    ] {
-        assert_eq!(relative(folder, path), file, "{folder} {path}");
-    }
-}
-
-#[test]
 fn a_word_that_both_have_tells_nothing_apart() {
     assert!(differ_in_words("stack.yaml", "stack-prod.yaml"));
     assert!(differ_in_words("stack.dev.yaml", "stack.prod.yaml"));
