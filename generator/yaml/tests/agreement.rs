@@ -6,6 +6,7 @@ mod common;
 use common::agree::{Known, Verdict, compare};
 use common::damage::{Random, damage};
 use common::{our_events_like_strict, strict_events, suite};
+use llsd_yaml::{Document, parse_document};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -192,6 +193,38 @@ fn a_template_is_a_text() {
         &["+DOC", "+MAP", "=a", "={{ x }}", "-MAP", "-DOC"],
         &["+DOC", "+MAP", "=a", "+MAP", "+MAP", "=x", "=", "-MAP", "=", "-MAP", "-MAP", "-DOC"],
     );
+}
+
+/// Between brackets, too: as an item, value or key, alone and with text around it.
+#[test]
+fn a_template_between_brackets_is_a_text() {
+    let templates =
+        ["{{ .Values.it }}", "{{- .it -}}", "{{ .a | default \"x, y: z\" }}", "a-{{ .b }}-{{ .c }}.d", "{{x}}"];
+    for template in templates {
+        for place in [
+            "[T]",
+            "[T, b]",
+            "[a, T]",
+            "{a: T}",
+            "{a: T, b: c}",
+            "{ T: a}",
+            "{a: {b: [T]}}",
+            "[\n  T,\n  b ]",
+            "{a: T # c\n  }",
+        ] {
+            let text = format!("k: {}\nl: m\n", place.replace('T', template));
+            let document = parse_document(&text);
+            assert!(document.errors().is_empty(), "{text}{:?}", document.errors());
+            let expected = parse_document(&format!("k: {}\nl: m\n", place.replace('T', "word")));
+            let shape =
+                |document: &Document| document.nodes().map(|node| (node.kind(), node.is_key())).collect::<Vec<_>>();
+            assert_eq!(shape(&document), shape(&expected), "{text}");
+            assert!(document.nodes().any(|node| node.value() == template), "{text}");
+        }
+    }
+    for text in ["a: [{b: {c: d}}]\n", "a: {{b: c}: d}\n", "a: [{{b: c}: {d: e}}]\n", "a: {b: {{c: d}: e}}\n"] {
+        assert_eq!(compare(text), Verdict::Same, "{text}");
+    }
 }
 
 #[test]

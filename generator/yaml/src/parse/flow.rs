@@ -3,9 +3,9 @@
 use super::Parser;
 use super::flow_levels::{Level, Place};
 use super::scan::{self, Stop};
-use crate::Span;
 use crate::split::next_line;
-use crate::tree::{Kind, NONE, Style, UNCLOSED, VERBATIM};
+use crate::tree::{Kind, NONE, RAW, Style, UNCLOSED, VERBATIM};
+use crate::{Span, work};
 
 /// Why reading stopped.
 enum End {
@@ -124,7 +124,7 @@ impl Parser<'_> {
             let start = self.pos;
             let Some(&top) = levels.last() else { return End::Closed };
             match self.bytes[start] {
-                b'[' | b'{' => {
+                b'[' | b'{' if self.flow_template_end(start).is_none() => {
                     self.open_flow(&mut levels);
                     self.tree.depth = self.tree.depth.max(depth + levels.len());
                 }
@@ -274,7 +274,44 @@ impl Parser<'_> {
                 }
                 self.add_scalar(style, start, found.end, if found.closed { 0 } else { UNCLOSED })
             }
-            _ => self.flow_plain(indent),
+            _ => match self.flow_template() {
+                Some(node) => node,
+                None => self.flow_plain(indent),
+            },
+        }
+    }
+
+    /// The end of the template expression that starts at `at` and ends on its line. Between brackets it holds none
+    /// itself, so that brackets in brackets, which YAML allows, close as they always do.
+    fn flow_template_end(&self, at: usize) -> Option<usize> {
+        if self.bytes.get(at..at + 2) != Some(b"{{") {
+            return None;
+        }
+        let inner = self.bytes[at + 2..].iter().position(|b| matches!(b, b'{' | b'}' | b'\n' | b'\r'))?;
+        work::count(inner);
+        let end = at + 2 + inner;
+        (self.bytes.get(end..end + 2) == Some(b"}}")).then_some(end + 2)
+    }
+
+    /// Reads a text that has template expressions in it. `None` if the text at the position has none.
+    fn flow_template(&mut self) -> Option<u32> {
+        let start = self.pos;
+        let mut template = None;
+        let mut at = start;
+        loop {
+            let (end, stop) = scan::plain_line(self.bytes, at, true);
+            let sign = self.behind_blanks(end);
+            match self.flow_template_end(sign) {
+                Some(end) if stop == Stop::Sign => {
+                    at = end;
+                    template = Some(end);
+                }
+                _ => {
+                    let end = template.map(|template| end.max(template))?;
+                    self.pos = end;
+                    return Some(self.add_scalar(Style::Plain, start, end, VERBATIM | RAW));
+                }
+            }
         }
     }
 

@@ -144,6 +144,8 @@ struct Parser<'t> {
     loose: bool,
     /// Columns by which the text usually indents.
     step: i32,
+    /// With more errors than this, nobody wants to know the rest.
+    most_errors: usize,
 }
 
 impl<'t> Parser<'t> {
@@ -165,6 +167,7 @@ impl<'t> Parser<'t> {
             distrust: false,
             loose: false,
             step: 2,
+            most_errors: usize::MAX,
         }
     }
 
@@ -195,7 +198,7 @@ impl<'t> Parser<'t> {
             }
             self.finish_line();
         }
-        while self.pos < self.bytes.len() {
+        while self.pos < self.bytes.len() && self.errors.len() <= self.most_errors {
             self.line();
         }
         self.pos = self.bytes.len();

@@ -52,6 +52,11 @@ impl Habits {
     }
 }
 
+/// With how many errors a reading can be in no more than this doubt.
+pub(super) fn most_errors(doubt: i32) -> usize {
+    usize::try_from((doubt - ERROR + SAME_LINE) / SAME_LINE).unwrap_or(0)
+}
+
 /// What speaks against a reading of `bytes`. The less, the better.
 pub(super) fn doubt(bytes: &[u8], reading: &Reading, habits: Habits) -> i32 {
     let mut sum = 0;

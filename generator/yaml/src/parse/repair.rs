@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::changes::{Change, What, below, changes, is_half_key, line_at, looked_at};
-use super::plausible::{Habits, doubt};
+use super::plausible::{self, Habits, doubt};
 use super::{Parser, Reading, line, scan};
 use crate::tree::{NONE, NodeData, Style, UNCLOSED};
 use crate::{SkippedKind, Span, SyntaxError, work};
@@ -49,21 +49,32 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     let mut left = (BUDGET / bytes.len().max(1)).max(3);
     for _ in 0..ROUNDS {
         let Some(place) = first_fault(&draft.bytes, &draft.reading) else { break };
-        let mut best: Option<((i32, u32), Change, Reading, i32)> = None;
-        for change in changes(&draft.bytes, place, step) {
-            if left == 0 {
+        let mut best: Option<((i32, u32, usize), Change, Reading, i32)> = None;
+        let mut candidates: Vec<(usize, Change)> = changes(&draft.bytes, place, step).into_iter().enumerate().collect();
+        // The cheapest first, so that what cannot win any more need not be read.
+        candidates.sort_by_key(|(_, change)| change.price);
+        for (number, change) in candidates {
+            let limit = best.as_ref().map_or((draft.doubt, 0, 0), |b| b.0);
+            if left == 0 || change.price > limit.0 {
                 break;
+            }
+            if (change.price, change.shift, number) >= limit {
+                continue;
             }
             left -= 1;
             let copy = apply(&draft.bytes, &change);
             let mut parser = Parser::new(&copy);
             parser.distrust = true;
             parser.step = line::usual_step(&copy);
+            parser.most_errors = plausible::most_errors(limit.0 - change.price);
             parser.run();
+            if parser.errors.len() > parser.most_errors {
+                continue;
+            }
             let reading = parser.done();
             let doubt = doubt(&copy, &reading, habits);
-            let total = (doubt + change.price, change.shift);
-            if total < best.as_ref().map_or((draft.doubt, 0), |b| b.0) {
+            let total = (doubt + change.price, change.shift, number);
+            if total < limit {
                 best = Some((total, change, reading, doubt));
             }
         }
@@ -91,24 +102,36 @@ fn first_fault(bytes: &[u8], reading: &Reading) -> Option<usize> {
     starts.filter(|start| !settled(*start)).min()
 }
 
-/// Whether all that is wrong is the end of one line that is being typed: a key without its colon, or a value whose
-/// quote or bracket is still open, with nothing below it. Below a key behind a dash may stand other keys of the item.
+/// Whether all that is wrong is the end of a line that is being typed: a key without its colon, or a value whose quote
+/// or bracket is still open, with nothing below it. Below a key behind a dash may stand other keys of the item. The value may have been left open
+/// above the key.
 fn is_being_typed(bytes: &[u8], reading: &Reading) -> bool {
-    let Some(first) = reading.errors.iter().map(|e| e.span.start).min() else { return false };
-    let Some(line) = looked_at(bytes, line_at(bytes, first)) else { return false };
-    let below = below(bytes, line.span);
-    let keys = line.indent
-        + bytes[line.content..line.span.end].iter().take_while(|b| line.dash && matches!(b, b'-' | b' ')).count()
-            as i32;
-    if !reading.errors.iter().all(|e| touches(line.span, e)) || below.is_some_and(|b| b.indent > keys) {
+    let mut lines: Vec<Span> = reading.errors.iter().map(|error| line_at(bytes, error.span.start)).collect();
+    lines.sort_unstable_by_key(|line| line.start);
+    lines.dedup();
+    if lines.len() > 2 {
         return false;
     }
-    let open =
-        |node: &NodeData| node.flags & UNCLOSED != 0 && (line.content..line.span.end).contains(&(node.start as usize));
-    let text = &bytes[line.content..line.span.end];
-    // Dashes become a list item or the marker of a document.
-    let half = is_half_key(text) || text.trim_ascii_end().iter().all(|b| *b == b'-');
-    (reading.errors.len() == 1 && half) || reading.tree.nodes.iter().any(open)
+    let mut open_ends = 0;
+    for span in &lines {
+        let Some(line) = looked_at(bytes, *span) else { return false };
+        let here = line.content..line.span.end;
+        let dashes = bytes[here.clone()].iter().take_while(|b| line.dash && matches!(b, b'-' | b' ')).count();
+        if below(bytes, line.span).is_some_and(|below| below.indent > line.indent + dashes as i32) {
+            return false;
+        }
+        let open = |node: &NodeData| node.flags & UNCLOSED != 0 && here.contains(&(node.start as usize));
+        let text = &bytes[here.clone()];
+        // Dashes become a list item or the marker of a document.
+        let half = is_half_key(text) || text.trim_ascii_end().iter().all(|b| *b == b'-');
+        let errors = reading.errors.iter().filter(|error| touches(line.span, error)).count();
+        if reading.tree.nodes.iter().any(open) {
+            open_ends += 1;
+        } else if !half || errors > 1 {
+            return false;
+        }
+    }
+    open_ends + 1 >= lines.len() && !lines.is_empty()
 }
 
 impl Draft<'_> {

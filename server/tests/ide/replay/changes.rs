@@ -11,7 +11,6 @@ pub(crate) struct Word {
     pub(crate) end: usize,
     pub(crate) is_key: bool,
     pub(crate) is_quoted: bool,
-    pub(crate) is_in_flow: bool,
 }
 
 /// All keys and plain or quoted values of one line.
@@ -27,13 +26,11 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
                 _ => continue,
             };
             if !span.slice(text).contains('\n') && span.len() > 2 * quotes {
-                let is_in_flow = std::iter::successors(node.parent(), |node| node.parent()).any(|node| node.is_flow());
                 found.push(Word {
                     start: span.start + quotes,
                     end: span.end - quotes,
                     is_key: node.is_key(),
                     is_quoted: quotes > 0,
-                    is_in_flow,
                 });
             }
         }

@@ -19,13 +19,17 @@
 //! 7. What is typed is, or was, the marker of a document. Then what was one document is two, of which the upper one
 //!    lacks what stands in the lower one, and the lower one is no whole; or what was two is one, in which every key of
 //!    the first is there twice.
+//! 8. What is typed says what kind of document it is in, which says so once more elsewhere. Every field is judged by the
+//!    last `apiVersion` and `kind`, and each of them is there twice.
 //!
-//! What is let go by the last two is counted by the reason, since more of it could mean that too much is let go.
+//! What is let go by the last three is counted by the reason, since more of it could mean that too much is let go.
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, Step, Stream};
 use std::collections::BTreeSet;
+
+const SYNTAX: &str = "llsd::yaml::syntax";
 
 /// A file as it will be.
 pub(crate) struct Finished {
@@ -230,7 +234,16 @@ impl Present {
                 return Some("well-formed");
             }
         }
-        self.markers(finished, unwritten, found, at)
+        self.markers(finished, unwritten, found, at).or_else(|| self.header(found).then_some("two headers"))
+    }
+
+    /// Whether a document that has `found` in it has a header on the lines that are typed, and another one.
+    fn header(&self, found: &Diagnostic) -> bool {
+        let Some((document, offset)) = document(&self.stream, found.span.start) else { return false };
+        let kinds = document.root().into_iter().flat_map(|root| root.entries());
+        let kinds = kinds.filter(|entry| entry.key.value() == "kind").map(|entry| offset + entry.key.span().start);
+        let (typed, others): (Vec<_>, Vec<_>) = kinds.partition(|at| self.touched.contains(*at));
+        found.code != SYNTAX && !typed.is_empty() && !others.is_empty()
     }
 
     fn markers(&self, finished: &Finished, unwritten: Span, found: &Diagnostic, at: usize) -> Option<&'static str> {
