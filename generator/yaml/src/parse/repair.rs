@@ -32,6 +32,15 @@ struct Draft<'t> {
     doubt: i32,
 }
 
+/// The best change so far.
+struct Best {
+    /// Doubt and price, by how much it moves a line, and its number.
+    total: (i32, u32, usize),
+    change: Change,
+    reading: Reading,
+    doubt: i32,
+}
+
 /// Mends what can be mended. `None` if the first reading is the best.
 pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     let bytes = text.as_bytes();
@@ -49,12 +58,12 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     let mut left = (BUDGET / bytes.len().max(1)).max(3);
     for _ in 0..ROUNDS {
         let Some(place) = first_fault(&draft.bytes, &draft.reading) else { break };
-        let mut best: Option<((i32, u32, usize), Change, Reading, i32)> = None;
+        let mut best: Option<Best> = None;
         let mut candidates: Vec<(usize, Change)> = changes(&draft.bytes, place, step).into_iter().enumerate().collect();
         // The cheapest first, so that what cannot win any more need not be read.
         candidates.sort_by_key(|(_, change)| change.price);
         for (number, change) in candidates {
-            let limit = best.as_ref().map_or((draft.doubt, 0, 0), |b| b.0);
+            let limit = best.as_ref().map_or((draft.doubt, 0, 0), |best| best.total);
             if left == 0 || change.price > limit.0 {
                 break;
             }
@@ -75,11 +84,11 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
             let doubt = doubt(&copy, &reading, habits);
             let total = (doubt + change.price, change.shift, number);
             if total < limit {
-                best = Some((total, change, reading, doubt));
+                best = Some(Best { total, change, reading, doubt });
             }
         }
-        let Some((_, change, reading, doubt)) = best else { break };
-        draft.adopt(&change, reading, doubt);
+        let Some(best) = best else { break };
+        draft.adopt(&best.change, best.reading, best.doubt);
     }
     draft.finish()
 }

@@ -242,7 +242,8 @@ impl Present {
         let Some((document, offset)) = document(&self.stream, found.span.start) else { return false };
         let kinds = document.root().into_iter().flat_map(|root| root.entries());
         let kinds = kinds.filter(|entry| entry.key.value() == "kind").map(|entry| offset + entry.key.span().start);
-        let (typed, others): (Vec<_>, Vec<_>) = kinds.partition(|at| self.touched.contains(*at));
+        let (typed, others): (Vec<_>, Vec<_>) =
+            kinds.partition(|at| (self.touched.start..self.touched.end).contains(at));
         found.code != SYNTAX && !typed.is_empty() && !others.is_empty()
     }
 
