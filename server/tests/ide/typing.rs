@@ -162,7 +162,7 @@ fn a_word_written_anew_is_offered() {
     assert!(missed.len() <= 12, "{} missed\n{}", missed.len(), missed.join("\n"));
 }
 
-/// Every third line or so with the next one. Of 1,360 steps 7 are disturbed, and in 8 more it is right to say something
+/// Every third line or so with the next one. Of 1,360 steps 8 are disturbed, and in 7 more it is right to say something
 /// elsewhere, six of them because the line between two documents is joined and they are one. Known cause: what was
 /// below the second line is below another key.
 #[test]
@@ -217,13 +217,13 @@ fn pasting_a_copy_loses_nothing() {
     });
 }
 
-/// Whole texts in front of every third line or so. Of 1,597 steps 76 are disturbed, and in 73 more it is right to say
+/// Whole texts in front of every third line or so. Of 1,597 steps 73 are disturbed, and in 76 more it is right to say
 /// something elsewhere: a marker cuts the document, and what is behind it is not in the one above any more; a resource
 /// without a marker gives each key of the file twice. Known cause: a text at the margin ends the mapping that it is
 /// pasted into, so that the lines behind it belong to none.
 #[test]
 fn pasting_something_else_loses_nothing() {
-    mostly_on_every_file(952, |typist, finished| {
+    mostly_on_every_file(954, |typist, finished| {
         for (number, (start, _)) in lines(&finished.text).enumerate().filter(|(_, (start, _))| start % 3 == 0) {
             let (_, typed) = PASTED[number % PASTED.len()];
             typist.step(Gap { start, end: start, typed });
