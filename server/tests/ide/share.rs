@@ -163,7 +163,8 @@ fn what_is_wanted_is_among_the_first_offers() {
 }
 
 /// These files were written, and put away, before anybody asked in them; of them only the totals are looked at. (Their
-/// names, which tell some backends, had been seen when offers began to depend on what a resource speaks of.) Measured:
+/// names, which tell some backends, had been seen when offers began to depend on what a resource speaks of: without that
+/// it is 98.92 % of all positions. Some of what is missed without it has been seen since.) Measured:
 /// 99.18 % of all positions, 99.73 % of those that can be reached; in front of colons 99.89 and 100 %. The bounds are a
 /// little below.
 #[test]
