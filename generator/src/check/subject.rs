@@ -135,6 +135,14 @@ impl<'a> Subject<'a> {
         list.into_iter().flatten().enumerate().map(move |(position, item)| (path.index(position), item))
     }
 
+    /// Whether something other than null stands at a dotted place below `spec`, known or not. For rules that look into
+    /// many places of which few are there: it makes no path.
+    pub(super) fn stands(&self, below: &str) -> bool {
+        let spec = self.value.get("spec");
+        let found = spec.and_then(|spec| below.split('.').try_fold(spec, |value, field| value.get(field)));
+        found.is_some_and(|value| !value.is_null())
+    }
+
     /// The path of `spec` or below it, in the dotted form.
     pub(super) fn spec(below: &str) -> Path {
         Path::parse("spec").below(below)

@@ -66,7 +66,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         ApiVersion::V1Alpha1 => &V1ALPHA1,
         ApiVersion::V1Alpha2 => &V1ALPHA2,
     };
-    for (from, to) in places {
+    for (from, to) in places.iter().filter(|(from, _)| subject.stands(from)) {
         let (from, to) = (Subject::spec(from), Subject::spec(to));
         let Some(value) = subject.get(&from) else { continue };
         // `spec.storage` of v1alpha2 and the like are of another shape than what would be moved.
@@ -93,7 +93,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         ApiVersion::V1Alpha1 => (&ONLY_NEW, ApiVersion::V1Alpha2),
         ApiVersion::V1Alpha2 => (&ONLY_OLD, ApiVersion::V1Alpha1),
     };
-    for field in fields {
+    for field in fields.iter().filter(|field| subject.stands(field)) {
         let path = Subject::spec(field);
         if subject.get(&path).is_some() {
             let message = format!("unknown field \"{field}\": only {other} has it");

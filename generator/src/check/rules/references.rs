@@ -86,7 +86,8 @@ pub(in crate::check) fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'
             at_ref(Kind::Secret, entry.path.key("secretRefs").key(key).key("secretKeyRef"));
         }
     }
-    for field in ["storage.kv.password.secretKeyRef", "storage.sql.connectionString.secretKeyRef"] {
+    let stored = ["storage.kv.password.secretKeyRef", "storage.sql.connectionString.secretKeyRef"];
+    for field in stored.into_iter().filter(|field| subject.stands(field)) {
         at_ref(Kind::Secret, Subject::spec(field));
     }
     for (_, path, _) in subject.env() {
@@ -104,7 +105,7 @@ pub(in crate::check) fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'
             (Kind::ConfigMap, "networking.tls.caBundle.configMapName"),
         ],
     };
-    for (kind, field) in by_name {
+    for (kind, field) in by_name.iter().filter(|(_, field)| subject.stands(field)) {
         let path = Subject::spec(field);
         // An object of another namespace is found there, which nobody looked at.
         let elsewhere = path.parent().is_some_and(|parent| subject.get(&parent.key("configMapNamespace")).is_some());
