@@ -45,8 +45,11 @@ pub(super) fn of_files(shared: &Shared, snapshot: &Snapshot, uri: &Url, change: 
     };
     let own = (uri.clone(), Some(snapshot.version), converted(&snapshot.rope, change.own));
     let other = |file: &FileEdits| {
-        let version = shared.session.snapshot(&file.file).map(|open| open.version);
-        Some((shared.uri(&file.file)?, version, converted(&Rope::from_str(&file.text), &file.edits)))
+        Some((
+            shared.uri(&file.file)?,
+            version_looked_at(shared, file),
+            converted(&Rope::from_str(&file.text), &file.edits),
+        ))
     };
     let files = std::iter::once(own).chain(change.others.iter().filter_map(other));
     let files = files.filter(|(_, _, edits)| !edits.is_empty());
@@ -94,14 +97,20 @@ pub(super) fn of_files(shared: &Shared, snapshot: &Snapshot, uri: &Url, change: 
     }
 }
 
+/// The version of an open file that the edits are made for. If the file was changed since they were made, it is an earlier
+/// one, which clients refuse: nothing is written over what is new.
+fn version_looked_at(shared: &Shared, file: &FileEdits) -> Option<i32> {
+    let open = shared.session.snapshot(&file.file)?;
+    Some(if open.rope == *file.text { open.version } else { open.version.saturating_sub(1) })
+}
+
 /// The edits of files that the user did not ask about.
 pub(super) fn of_others(shared: &Shared, files: &[FileEdits]) -> WorkspaceEdit {
     let client = shared.client_capabilities();
     let converted = files.iter().filter_map(|file| {
         let rope = Rope::from_str(&file.text);
         let edits = file.edits.iter().map(|edit| convert::text_edit(&rope, edit, client.encoding)).collect();
-        let version = shared.session.snapshot(&file.file).map(|open| open.version);
-        Some((shared.uri(&file.file)?, version, edits))
+        Some((shared.uri(&file.file)?, version_looked_at(shared, file), edits))
     });
     if !client.versioned_edits {
         let changes = converted.map(|(uri, _, edits)| (uri, edits)).collect();
