@@ -69,6 +69,14 @@ fn both_versions_are_served_and_the_newer_is_stored() {
 }
 
 #[test]
+fn a_schema_that_is_read_alone_is_that_of_the_definition() {
+    for known in ApiVersion::ALL {
+        assert_eq!(crd::schema(known), &version(known.name())["schema"]["openAPIV3Schema"]);
+        assert!(crd::schema(known)["properties"]["spec"].is_object(), "{known}");
+    }
+}
+
+#[test]
 fn the_file_in_the_repository_is_up_to_date() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../operator/deploy/crd/llamastackdistributions.yaml");
     let written = std::fs::read_to_string(file).unwrap_or_default();
