@@ -1,8 +1,4 @@
 //! Conversion between the versions: nothing is lost, and no annotation undoes an edit.
-#![allow(clippy::unwrap_used)]
-
-mod objects;
-
 use llsd_generator::api::{ApiVersion, crd, v1alpha1, v1alpha2};
 use llsd_generator::check::schema::{CompiledSchema, validate};
 use llsd_generator::convert::{ConvertError, V1ALPHA1_FIELDS, V1ALPHA2_FIELDS, to_v1alpha1, to_v1alpha2};
@@ -15,7 +11,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_v1alpha1_object_survives(object in objects::object(ApiVersion::V1Alpha1)) {
+    fn any_v1alpha1_object_survives(object in crate::objects::object(ApiVersion::V1Alpha1)) {
         let newer = to_v1alpha2(&object).unwrap();
         serde_json::from_value::<v1alpha2::LlamaStackDistribution>(newer.clone()).unwrap();
         // A distribution without name and image, which only v1alpha1 takes, is the one thing that stays invalid.
@@ -31,7 +27,7 @@ proptest! {
     }
 
     #[test]
-    fn any_v1alpha2_object_survives(object in objects::object(ApiVersion::V1Alpha2)) {
+    fn any_v1alpha2_object_survives(object in crate::objects::object(ApiVersion::V1Alpha2)) {
         let older = to_v1alpha1(&object).unwrap();
         serde_json::from_value::<v1alpha1::LlamaStackDistribution>(older.clone()).unwrap();
         prop_assert_eq!(errors(ApiVersion::V1Alpha1, &older), Vec::<String>::new());
@@ -41,7 +37,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_is_answered(spec in objects::object(ApiVersion::V1Alpha2), version in 0..2_usize) {
+    fn anything_is_answered(spec in crate::objects::object(ApiVersion::V1Alpha2), version in 0..2_usize) {
         // The fields of one version under the name of the other: every field is unknown or misplaced.
         let version = ApiVersion::ALL[version];
         let mut object = spec;

@@ -1,6 +1,4 @@
 //! The CRD: the file in the repository is what the types say, and v1alpha1 is what clusters have installed.
-#![allow(clippy::unwrap_used)]
-
 use llsd_generator::api::{ApiVersion, crd};
 use llsd_generator::check::schema::CompiledSchema;
 use llsd_generator::document::Plain;

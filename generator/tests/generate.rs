@@ -1,6 +1,4 @@
 //! The config of every golden case, byte for byte. `UPDATE_EXPECT=1` rewrites the expected files.
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::{Facts, Request, Validated, verdict};
 use llsd_generator::generate::{Base, Generated, Origin, generate, target};

@@ -1,6 +1,4 @@
 //! Laws that generation keeps for every resource.
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::{Facts, Request, Validated, verdict};
 use llsd_generator::generate::{Base, BaseSource, Generated, Origin, Tracked, generate, render, target};

@@ -1,6 +1,4 @@
 //! Migration for good: what is folded, what is said about it, and that the server keeps its config.
-#![allow(clippy::unwrap_used)]
-
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::finding::Severity;
 use llsd_generator::check::{Facts, Request, verdict};

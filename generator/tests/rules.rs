@@ -1,6 +1,4 @@
 //! The rules beyond the CRD, each on a small resource: what is found where, and what is not.
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use llsd_generator::check::finding::{Finding, FixEdit};
 use llsd_generator::check::header::header;
 use llsd_generator::check::{Facts, Outcome, Request, rules, verdict};

@@ -1,7 +1,5 @@
 //! The command line as a user meets it: real files, real exit codes.
 
-mod support;
-
 use expect_test::expect;
 use serde_json::{Value, json};
 use std::fs;
@@ -53,7 +51,7 @@ impl Folder {
 
     /// Runs llsd in this folder.
     fn llsd(&self, arguments: &[&str]) -> Ran {
-        Ran::from(support::llsd().args(arguments).current_dir(&self.0).output().expect("llsd runs"))
+        Ran::from(crate::support::llsd().args(arguments).current_dir(&self.0).output().expect("llsd runs"))
     }
 }
 
@@ -82,11 +80,11 @@ impl From<Output> for Ran {
 }
 
 fn llsd(arguments: &[&str]) -> Ran {
-    Ran::from(support::llsd().args(arguments).output().expect("llsd runs"))
+    Ran::from(crate::support::llsd().args(arguments).output().expect("llsd runs"))
 }
 
 fn llsd_reads(arguments: &[&str], input: &[u8]) -> Ran {
-    let mut command = support::llsd();
+    let mut command = crate::support::llsd();
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().expect("llsd runs");
     process.stdin.take().expect("piped").write_all(input).expect("llsd reads");
@@ -482,7 +480,7 @@ fn a_closed_pipe_is_no_mistake() {
     let many: String =
         (0..300).map(|number| format!("---\n{}", CLEAN.replace("vllm", &format!("vllm{number}")))).collect();
     let file = folder.write("many.yaml", many);
-    let mut process = support::llsd()
+    let mut process = crate::support::llsd()
         .args(["check", &file])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

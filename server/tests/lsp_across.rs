@@ -1,12 +1,8 @@
 //! Actions that change other files, as a client meets them: applied, the diagnostics are gone.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::support::{Client, Folder, edited, publication};
 use serde_json::{Value, json};
 use std::fs;
-use support::{Client, Folder, edited, publication};
 
 const OLD: &str = "apiVersion: llamastack.io/v1alpha1
 kind: LlamaStackDistribution

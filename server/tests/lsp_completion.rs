@@ -1,11 +1,7 @@
 //! Completion over the protocol: small lists, documentation when it is asked for.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::support::Client;
 use serde_json::{Value, json};
-use support::Client;
 
 const TEXT: &str =
     "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata:\n  name: demo\nspec:\n  ";

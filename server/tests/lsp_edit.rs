@@ -1,12 +1,8 @@
 //! Editing features as a client meets them over the wire: what is covered by tests of `ide` is only touched.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::support::{Client, at, edited, insert};
 use serde_json::{Value, json};
 use std::fs;
-use support::{Client, at, edited, insert};
 
 const URI: &str = "file:///w/resource.yaml";
 

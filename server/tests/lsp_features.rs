@@ -1,12 +1,8 @@
 //! One workspace of two folders, in which a resource, the Secret and ConfigMap that it refers to, and an older resource
 //! lie apart. What a question is about is open; the rest is on disk only.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::support::{Client, Folder, edited};
 use serde_json::{Value, json};
-use support::{Client, Folder, edited};
 
 const STACK: &str = "apiVersion: llamastack.io/v1alpha2
 kind: LlamaStackDistribution

@@ -1,13 +1,11 @@
 //! Names over the wire: definition, references, rename and search, in files and in texts that are in no file.
 
-mod support;
-
+use crate::support::{Client, at, edited, insert};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
-use support::{Client, at, edited, insert};
 
 const RESOURCE: &str = "\
 apiVersion: llamastack.io/v1alpha2

@@ -1,10 +1,8 @@
 //! The server as a client meets it: over the wire, in order, to the end.
 
-mod support;
-
+use crate::support::{Client, at, insert};
 use serde_json::{Value, json};
 use std::time::Duration;
-use support::{Client, at, insert};
 
 const URI: &str = "file:///w/resource.yaml";
 
@@ -294,7 +292,7 @@ fn completion_inserts_over_what_was_typed() {
     let vllm = items.as_array().expect("items").iter().find(|item| item["label"] == "vllm").cloned();
     let vllm = vllm.unwrap_or_else(|| panic!("{items}"));
     let edit = &vllm["textEdit"];
-    assert_eq!(support::edited(&text, std::slice::from_ref(edit)), CLEAN);
+    assert_eq!(crate::support::edited(&text, std::slice::from_ref(edit)), CLEAN);
 }
 
 #[test]
@@ -314,7 +312,7 @@ fn a_code_action_carries_its_edit_and_its_diagnostic() {
     assert_eq!(action["kind"], "quickfix", "{actions}");
     assert_eq!(action["diagnostics"][0]["code"], found[0]["code"]);
     let edits = action["edit"]["changes"][URI].as_array().expect("edits");
-    assert_eq!(support::edited(text, edits), CLEAN);
+    assert_eq!(crate::support::edited(text, edits), CLEAN);
 }
 
 #[test]
@@ -332,7 +330,7 @@ fn everything_is_fixed_at_once_where_asked_for() {
     let actions = client.request("textDocument/codeAction", ask(json!(["source.fixAll"])));
     assert_eq!(actions.as_array().map(Vec::len), Some(1), "{actions}");
     let edits = actions[0]["edit"]["changes"][URI].as_array().expect("edits");
-    assert_eq!(support::edited(&text, edits), CLEAN);
+    assert_eq!(crate::support::edited(&text, edits), CLEAN);
     assert_eq!(client.request("textDocument/codeAction", ask(json!(["source.organizeImports"]))), json!([]));
 }
 

@@ -1,12 +1,10 @@
 //! A session under load, with faults, and to its end: what the server promises whatever the client does.
 
-mod support;
-
+use crate::support::{Client, Folder, URI, at, insert, is_publication, large, publication, resource};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use support::{Client, Folder, URI, at, insert, is_publication, large, publication, resource};
 
 fn hover(uri: &str) -> Value {
     json!({"textDocument": {"uri": uri}, "position": at(9, 20)})
@@ -126,7 +124,7 @@ fn a_panic_fails_its_request_only() {
 #[test]
 #[cfg(debug_assertions)]
 fn a_panic_is_logged() {
-    let mut command = support::llsd();
+    let mut command = crate::support::llsd();
     let mut process = command
         .arg("lsp")
         .stdin(Stdio::piped())

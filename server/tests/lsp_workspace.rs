@@ -1,13 +1,9 @@
 //! Files, folders and settings of a workspace, as a client meets them: what is not open counts too.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod support;
-
+use crate::support::{Client, Folder, URI, is_publication, large, publication, resource};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use support::{Client, Folder, URI, is_publication, large, publication, resource};
 
 #[test]
 fn files_that_are_not_open_have_diagnostics_too() {
@@ -307,7 +303,7 @@ fn a_name_twice_in_a_file_points_at_the_other_line() {
     let duplicate = "llsd::metadata::duplicate 1 resource.yaml";
     assert_eq!(told(&client.diagnostics(URI, 1)), [format!("{duplicate}:15"), format!("{duplicate}:3")]);
     // between the two: what was said about the first one has moved
-    client.change(URI, 2, json!([support::insert(11, 0, "#\n#\n")]));
+    client.change(URI, 2, json!([crate::support::insert(11, 0, "#\n#\n")]));
     assert_eq!(told(&client.diagnostics(URI, 2)), [format!("{duplicate}:17"), format!("{duplicate}:3")]);
 }
 
@@ -337,7 +333,7 @@ fn kustomizations_follow_files_that_get_another_name() {
     let changes = edit["documentChanges"].as_array().unwrap();
     assert_eq!(changes.len(), 1, "{edit}");
     assert_eq!(changes[0]["textDocument"], json!({"uri": base_uri, "version": null}));
-    let new = support::edited(base, changes[0]["edits"].as_array().unwrap());
+    let new = crate::support::edited(base, changes[0]["edits"].as_array().unwrap());
     let expected = base.replace("\"stack.yaml\"", "deep/a b.yaml").replace("- stack.yaml", "- deep/a b.yaml");
     assert_eq!(new, expected.replace("key=stack.yaml", "key=deep/a b.yaml"));
     // a folder, with the text that is on the screen
@@ -346,7 +342,7 @@ fn kustomizations_follow_files_that_get_another_name() {
     let change = &edit["documentChanges"][0];
     assert_eq!(change["textDocument"], json!({"uri": overlay_uri, "version": 1}), "{edit}");
     assert_eq!(
-        support::edited(&format!("#\n{overlay}"), change["edits"].as_array().unwrap()),
+        crate::support::edited(&format!("#\n{overlay}"), change["edits"].as_array().unwrap()),
         "#\nresources: [../bases/one]\n"
     );
     assert_eq!(ask(&mut client, &format!("{}/none.yaml", folder.uri()), &stack), Value::Null);

@@ -13,8 +13,6 @@
 //! cursor `$0`; then the block ```` ```offers ```` behind it lists what is offered there. A block ```` ```fixed ````
 //! is the file after all preferred fixes, ```` ```migrated ```` after migration.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use llsd::ide::{self, Analysis, Diagnostic, Severity, Workspace};
 use regex::Regex;
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! The way of an external provider from its image into the real llama-stack: the containers' own scripts and the
 //! merge, on a folder in place of the pod's.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_operator::external::merge::merge;

@@ -163,6 +163,30 @@ fn the_code_map_names_every_crate() {
     }
 }
 
+/// A crate has one test program, and cargo does not look for further ones: a file that `tests/main.rs` does not name
+/// would never be compiled.
+#[test]
+fn every_test_file_is_in_its_crates_test_program() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("Cargo.toml");
+    let members = manifest.lines().find(|line| line.starts_with("members")).expect("a list of members");
+    let folders: Vec<_> =
+        members.split('"').skip(1).step_by(2).map(|member| root().join(member).join("tests")).collect();
+    let mut seen = 0;
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let program = fs::read_to_string(folder.join("main.rs")).unwrap_or_default();
+        for path in fs::read_dir(folder).expect("a readable folder").flatten().map(|entry| entry.path()) {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let is_module = path.extension().is_some_and(|ending| ending == "rs") || path.join("mod.rs").exists();
+            if is_module && name != "main" {
+                seen += 1;
+                let line = format!("mod {name};");
+                assert!(program.lines().any(|each| each == line), "{}/main.rs lacks `{line}`", folder.display());
+            }
+        }
+    }
+    assert!(seen > 0, "no test files found");
+}
+
 #[test]
 fn only_the_generator_finds_faults_in_a_resource() {
     for (name, code) in sources("server/src") {

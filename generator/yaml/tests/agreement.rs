@@ -1,11 +1,9 @@
 //! Wherever yaml-rust2 accepts a text, both have the same structure and values. What may differ is listed in
 //! `common::agree::Known`, and each of it is shown here.
 
-mod common;
-
-use common::agree::{Known, Verdict, compare};
-use common::damage::{Random, damage};
-use common::{our_events_like_strict, strict_events, suite};
+use crate::common::agree::{Known, Verdict, compare};
+use crate::common::damage::{Random, damage};
+use crate::common::{our_events_like_strict, strict_events, suite};
 use llsd_yaml::{Document, parse_document};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;

@@ -1,11 +1,9 @@
 //! Lines moved, commented out and pasted: what stands around them is read as before, and the fault is told where it is.
 
-mod common;
-
 use std::collections::HashSet;
 use std::ops::Range;
 
-use common::damage::key_paths;
+use crate::common::damage::key_paths;
 use llsd_yaml::{Document, parse_document};
 
 /// A resource-like text, indented by `step`; lists stand at the column of their key if `compact`.

@@ -1,7 +1,5 @@
 //! Properties that hold for every text.
 
-mod common;
-
 use llsd_yaml::cursor::cursor_at;
 use llsd_yaml::edit::{
     Position, TextEdit, apply, insert_entry, insert_item, quote_scalar, remove_entry, rename_key, replace_value,

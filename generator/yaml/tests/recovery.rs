@@ -2,9 +2,7 @@
 //! together, is 95 % of the keys and at most 1.5 wrong paths per text; the limits here are what the samples, which are
 //! small, reach today.
 
-mod common;
-
-use common::damage::{Tally, run};
+use crate::common::damage::{Tally, run};
 
 #[test]
 fn damaged_samples_stay_readable() {

@@ -1,8 +1,6 @@
 //! The YAML test suite: every well-formed case has the expected structure and values.
 
-mod common;
-
-use common::{difference, our_events, strict_events, suite};
+use crate::common::{difference, our_events, strict_events, suite};
 use llsd_yaml::Stream;
 
 #[test]
@@ -51,7 +49,7 @@ fn invalid_cases_are_rejected() {
 fn where_yaml_rust2_accepts_the_suite_both_agree() {
     for case in suite() {
         if let Ok(theirs) = strict_events(&case.yaml) {
-            let ours = common::our_events_like_strict(&case.yaml);
+            let ours = crate::common::our_events_like_strict(&case.yaml);
             assert_eq!(difference(&ours, &theirs), None, "{}\n{}", case.id, case.yaml);
         }
     }

@@ -1,7 +1,7 @@
 //! Every kind of child, over resources that reach every branch: one file in `cases/` each, and in `golden/` what comes
 //! of it. `UPDATE_EXPECT=1` writes the golden files again.
 
-use crate::case::Case;
+use crate::children::case::Case;
 use std::fs;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! What a Deployment decided earlier must not outlive its reason.
 
-use crate::case::Case;
+use crate::children::case::Case;
 use llsd_operator::resources::{Kind, Live};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Actions that change other files. Applied, they mend what they were offered for, and bring nothing new.
 
-use crate::files::Files;
+use crate::ide::files::Files;
 use expect_test::{Expect, expect};
 use llsd::ide::{self, CodeAction, FileEdits, Span};
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-use crate::support::{analyse, apply};
+use crate::ide::support::{analyse, apply};
 use expect_test::{Expect, expect};
 use llsd::ide::{self, Span};
 

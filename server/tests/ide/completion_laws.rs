@@ -1,8 +1,8 @@
 //! What an offer does to the file it is accepted in.
 
-use crate::replay::files;
-use crate::replay::line_end;
-use crate::support::apply;
+use crate::ide::replay::files;
+use crate::ide::replay::line_end;
+use crate::ide::support::apply;
 use llsd::ide::{self, CompletionItem, TextEdit, Workspace};
 use llsd_yaml::{Span, Stream};
 use rayon::prelude::*;

@@ -1,10 +1,10 @@
 //! The same file in another dress: line ends, a byte order mark, templates, and what editors and version control leave
 //! behind; and files that are made to be too much.
 
-use crate::replay::changes::{lines, words};
-use crate::replay::files::{self, File};
-use crate::replay::rule::{Finished, line_of};
-use crate::support::{analyse, v1alpha2};
+use crate::ide::replay::changes::{lines, words};
+use crate::ide::replay::files::{self, File};
+use crate::ide::replay::rule::{Finished, line_of};
+use crate::ide::support::{analyse, v1alpha2};
 use llsd::ide;
 use rayon::prelude::*;
 use std::collections::BTreeSet;

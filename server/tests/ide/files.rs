@@ -1,6 +1,6 @@
 //! Fixtures of several files, and answers in short.
 
-use crate::support::shown;
+use crate::ide::support::shown;
 use llsd::ide::{self, Analysis, FileEdits, Kind, Library, Location, NameIndex, Place, Question, Workspace};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Files {
         for file in edits {
             let text = texts.get_mut(&file.file).expect("a file of the fixture");
             assert_eq!(**text, *file.text);
-            *text = crate::support::apply(text, &file.edits);
+            *text = crate::ide::support::apply(text, &file.edits);
         }
         texts
     }

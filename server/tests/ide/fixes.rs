@@ -1,7 +1,7 @@
 //! Every fix of every finding: applied, the finding goes, no other comes, comments and layout stay, and the text is
 //! still YAML. The table has a text for each fix; the cases of `tests/cases` are gone through as well.
 
-use crate::support::{analyse, apply, v1alpha2};
+use crate::ide::support::{analyse, apply, v1alpha2};
 use expect_test::expect;
 use llsd::ide::{self, Analysis, FormatOptions, Span};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-use crate::support::{analyse, v1alpha2};
+use crate::ide::support::{analyse, v1alpha2};
 use expect_test::{Expect, expect};
 use llsd::ide;
 

@@ -1,7 +1,7 @@
 //! Laws of formatting, on samples and cases that were damaged in thousands of ways: the value of no document changes,
 //! a second pass changes nothing, broken texts and templates stay as they are.
 
-use crate::support::{analyse, apply};
+use crate::ide::support::{analyse, apply};
 use llsd::ide::{self, FormatOptions, Span};
 use llsd_generator::document::Plain;
 use llsd_yaml::Stream;

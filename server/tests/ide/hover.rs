@@ -1,4 +1,4 @@
-use crate::support::{analyse, cursor, v1alpha2};
+use crate::ide::support::{analyse, cursor, v1alpha2};
 use expect_test::{Expect, expect};
 use llsd::ide;
 
@@ -208,7 +208,7 @@ fn a_disabled_api_says_what_goes() {
 
 #[test]
 fn generated_lines_say_where_they_come_from() {
-    let files = crate::files::Files::new(&v1alpha2(ONE));
+    let files = crate::ide::files::Files::new(&v1alpha2(ONE));
     let preview = files.about_preview("main.yaml");
     let text = ide::preview(files.analysis("main.yaml"), 0).unwrap().text;
     let said = |needle: &str| {

@@ -1,6 +1,6 @@
 //! Resources of one name in several files: which of them are told, and which are not.
 
-use crate::files::Files;
+use crate::ide::files::Files;
 use expect_test::{Expect, expect};
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-use crate::support::{analyse, apply, cursor, v1alpha2};
+use crate::ide::support::{analyse, apply, cursor, v1alpha2};
 use llsd::ide::{self, FormatOptions};
 
 /// What the line looks like after Enter was pressed at `|` and the editor indented by `blanks`.

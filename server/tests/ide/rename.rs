@@ -1,7 +1,7 @@
 //! Renaming: what changes, what is refused, and that it can be undone.
 
-use crate::files::Files;
-use crate::support::{shown, v1alpha2};
+use crate::ide::files::Files;
+use crate::ide::support::{shown, v1alpha2};
 use expect_test::{Expect, expect};
 use llsd::ide::{self, Severity};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! How often what a person wants is among the first offers.
 
-use crate::replay::ask::{Wish, wishes};
-use crate::replay::files::{self, File};
+use crate::ide::replay::ask::{Wish, wishes};
+use crate::ide::replay::files::{self, File};
 use llsd::ide::{self, CompletionItem, Workspace};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

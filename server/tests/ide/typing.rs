@@ -1,9 +1,9 @@
 //! Files typed from the first character to the last, deleted, edited and pasted.
 
-use crate::replay::ask::wishes;
-use crate::replay::changes::{PASTED, blocks, joined, lines, words};
-use crate::replay::rule::Finished;
-use crate::replay::{Gap, Typist, ask_everything, files, line_end, line_start};
+use crate::ide::replay::ask::wishes;
+use crate::ide::replay::changes::{PASTED, blocks, joined, lines, words};
+use crate::ide::replay::rule::Finished;
+use crate::ide::replay::{Gap, Typist, ask_everything, files, line_end, line_start};
 use llsd::ide::{self, Workspace};
 use rayon::prelude::*;
 use std::collections::BTreeMap;

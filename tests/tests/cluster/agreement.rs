@@ -1,8 +1,8 @@
 //! Hundreds of damaged resources of both versions, judged by the API server and by the walk over our own CRD.
 
-use crate::compare::{Pair, Relation, summary};
-use crate::crd::{collection, server};
-use crate::mutate::{DAMAGES, Damage, Random, damage};
+use crate::cluster::compare::{Pair, Relation, summary};
+use crate::cluster::crd::{collection, server};
+use crate::cluster::mutate::{DAMAGES, Damage, Random, damage};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::crd::schema;
 use llsd_generator::check::{self, Facts};
@@ -32,7 +32,7 @@ fn good_objects(version: &str) -> Vec<Value> {
         }
     }
     assert!(!found.is_empty(), "no sample of {version}");
-    found.extend(crate::crd::passing_objects(version));
+    found.extend(crate::cluster::crd::passing_objects(version));
     found
 }
 
@@ -110,7 +110,7 @@ fn good_resources_and_each_broken_rule_get_the_servers_verdict() {
         .into_iter()
         .flat_map(|version| {
             let good = good_objects(version.name()).into_iter().map(|object| ("good".to_owned(), object));
-            judge(version, good.chain(crate::crd::failing_objects(version.name())).collect())
+            judge(version, good.chain(crate::cluster::crd::failing_objects(version.name())).collect())
         })
         .collect();
     println!("{}", summary(&pairs));

@@ -1,6 +1,6 @@
 //! Small CRDs, one feature of schemas or rules each, judged by the API server and by the walk.
 
-use crate::compare::{Pair, summary};
+use crate::cluster::compare::{Pair, summary};
 use llsd_generator::check::schema::{CompiledSchema, validate};
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! Certificate authorities: the user's and those of Open Data Hub.
 
-use crate::setup::{is_owned, messages, minimal, variable, volume, world};
+use crate::operator::setup::{is_owned, messages, minimal, variable, volume, world};
 use serde_json::{Value, json};
 use std::fs;
 

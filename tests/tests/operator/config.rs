@@ -1,6 +1,6 @@
 //! Generated configurations: made, changed, kept for a while, and never at the cost of what runs.
 
-use crate::setup::{container, generated, is_owned, minimal, own, variable, volume, with_vllm, world};
+use crate::operator::setup::{container, generated, is_owned, minimal, own, variable, volume, with_vllm, world};
 use llsd_tests::operator::{Audit, condition, wait_until};
 use serde_json::{Value, json};
 
@@ -139,7 +139,7 @@ fn a_configmap_of_the_same_name_is_not_used() {
     let squatter = namespace.config_map(&name, json!({"config.yaml": "version: 2\n"}));
     namespace.resource("llamastackdistributions", "squat", with_vllm("http://vllm:8000/v1"));
     let failed = namespace.wait_for("squat", "has failed", |object| object["status"]["phase"] == "Failed");
-    assert!(crate::setup::messages(&failed).contains(&name), "{:#}", failed["status"]);
+    assert!(crate::operator::setup::messages(&failed).contains(&name), "{:#}", failed["status"]);
     assert!(namespace.try_get("deployments", "squat").is_none());
     assert_eq!(namespace.get("configmaps", &name)["data"], squatter["data"]);
     namespace.delete("configmaps", &name);

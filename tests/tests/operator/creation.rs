@@ -1,6 +1,6 @@
 //! What comes of a new resource.
 
-use crate::setup::{container, generated, is_owned, minimal, variable, volume, with_vllm, world};
+use crate::operator::setup::{container, generated, is_owned, minimal, variable, volume, with_vllm, world};
 use llsd_tests::operator::condition;
 use serde_json::json;
 

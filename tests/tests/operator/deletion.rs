@@ -1,6 +1,6 @@
 //! What happens when a resource goes.
 
-use crate::setup::{generated, with_vllm, world};
+use crate::operator::setup::{generated, with_vllm, world};
 use llsd_tests::operator::Audit;
 use serde_json::json;
 

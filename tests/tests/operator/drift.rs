@@ -1,6 +1,6 @@
 //! What others change, and what the resource no longer asks for.
 
-use crate::setup::{container, is_owned, minimal, variable, volume, world};
+use crate::operator::setup::{container, is_owned, minimal, variable, volume, world};
 use llsd_tests::operator::{Audit, condition};
 use serde_json::{Value, json};
 
@@ -123,7 +123,8 @@ fn storage_can_be_added_and_removed() {
 
     // The claim cannot grow, and nobody pretends that it does.
     namespace.change("storage", json!({"workload": {"storage": {"size": "3Gi"}}}));
-    namespace.wait_for("storage", "tells about the size", |object| crate::setup::messages(object).contains("3Gi"));
+    namespace
+        .wait_for("storage", "tells about the size", |object| crate::operator::setup::messages(object).contains("3Gi"));
     let claim = namespace.get("persistentvolumeclaims", "storage-pvc");
     assert_eq!(claim["spec"]["resources"]["requests"]["storage"], "2Gi");
 

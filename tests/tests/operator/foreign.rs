@@ -1,6 +1,6 @@
 //! Objects that somebody else made under a name that a resource needs.
 
-use crate::setup::{is_owned, messages, minimal, world};
+use crate::operator::setup::{is_owned, messages, minimal, world};
 use llsd_tests::operator::{Namespace, wait_until};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The resource in the hands of kubectl.
 
-use crate::setup::world;
+use crate::operator::setup::world;
 use llsd_tests::operator::kubectl;
 
 fn run(arguments: &[&str], input: &str) -> String {

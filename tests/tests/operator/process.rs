@@ -1,6 +1,6 @@
 //! The process: one leader, an end in order, health, metrics, logs.
 
-use crate::setup::{bare, minimal, own, start_bare};
+use crate::operator::setup::{bare, minimal, own, start_bare};
 use llsd_tests::operator::{Audit, Operator, wait_until};
 use serde_json::{Value, json};
 use std::thread;
@@ -103,8 +103,8 @@ fn health_metrics_and_logs_tell_what_goes_on() {
     assert_eq!(own.operator.health("/healthz").0, 200);
     assert_eq!(own.operator.health("/readyz").0, 200);
     assert_eq!(own.operator.health("/elsewhere").0, 404);
-    own.namespace.resource("llamastackdistributions", "good", crate::setup::with_vllm("http://vllm:8000/v1"));
-    own.namespace.resource("llamastackdistributions", "bad", crate::setup::with_key("missing"));
+    own.namespace.resource("llamastackdistributions", "good", crate::operator::setup::with_vllm("http://vllm:8000/v1"));
+    own.namespace.resource("llamastackdistributions", "bad", crate::operator::setup::with_key("missing"));
     own.namespace.ready("good");
     own.namespace.wait_condition("bad", "SecretsResolved", "False", "SecretNotFound");
     let metric = |name: &str| own.operator.metric(name);

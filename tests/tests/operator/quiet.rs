@@ -1,6 +1,6 @@
 //! An operator that has nothing to do does nothing, and one that has does no more than it must: by the audit log.
 
-use crate::setup::{Own, bare, minimal, own, start_bare, with_vllm};
+use crate::operator::setup::{Own, bare, minimal, own, start_bare, with_vllm};
 use llsd_tests::operator::{Audit, Entry, Operator, wait_until};
 use serde_json::{Value, json};
 use std::thread;
@@ -18,7 +18,7 @@ fn several(name: &str) -> Own {
         let spec = match number % 4 {
             0 => minimal(),
             1 => with_vllm("http://vllm:8000/v1"),
-            2 => crate::setup::with_key("key"),
+            2 => crate::operator::setup::with_key("key"),
             _ => json!({
                 "distribution": {"name": "starter"},
                 "overrideConfig": {"configMapName": "mine"},
@@ -82,7 +82,7 @@ fn a_restart_with_nothing_to_do_writes_nothing() {
 fn waiting_costs_no_request() {
     let own = several("quiet-idle");
     // Three that wait: for a Secret, for a ConfigMap, and for better times.
-    own.namespace.resource("llamastackdistributions", "waits-secret", crate::setup::with_key("missing"));
+    own.namespace.resource("llamastackdistributions", "waits-secret", crate::operator::setup::with_key("missing"));
     let config = json!({"distribution": {"name": "starter"}, "overrideConfig": {"configMapName": "missing"}});
     own.namespace.resource("llamastackdistributions", "waits-config", config);
     own.namespace.resource("llamastackdistributions", "waits-name", json!({"distribution": {"name": "no-such-thing"}}));
@@ -105,8 +105,9 @@ fn a_change_takes_three_writes_at_most() {
     }
     for number in 0..RESOURCES {
         let name = format!("quiet-{number}");
-        own.namespace
-            .wait("deployments", &name, "has the variable", |now| !crate::setup::variable(now, "CHANGED").is_null());
+        own.namespace.wait("deployments", &name, "has the variable", |now| {
+            !crate::operator::setup::variable(now, "CHANGED").is_null()
+        });
         own.namespace.ready(&name);
     }
     let writes = audit.settled("quiet-change");

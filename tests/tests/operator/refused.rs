@@ -1,6 +1,6 @@
 //! Stored objects that today's rules refuse: they came in before the rules did.
 
-use crate::setup::{bare, messages, minimal, start_bare};
+use crate::operator::setup::{bare, messages, minimal, start_bare};
 use llsd_generator::api::crd::crd;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use llsd_tests::operator::{Audit, Namespace, StandIn, condition};
@@ -18,9 +18,9 @@ fn lenient() -> Value {
 
 #[test]
 fn what_runs_goes_on() {
-    let own = crate::setup::own("refused-runs");
+    let own = crate::operator::setup::own("refused-runs");
     let namespace = &own.namespace;
-    namespace.resource("llamastackdistributions", "runs", crate::setup::with_vllm("http://vllm:8000/v1"));
+    namespace.resource("llamastackdistributions", "runs", crate::operator::setup::with_vllm("http://vllm:8000/v1"));
     namespace.resource("llamastackdistributions", "other", minimal());
     namespace.ready("runs");
     let before = namespace.get("deployments", "runs");

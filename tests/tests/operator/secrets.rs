@@ -1,6 +1,6 @@
 //! Secrets that a resource refers to: found, missing, changed, split into parts, and never shown.
 
-use crate::setup::{own, variable, with_key, world};
+use crate::operator::setup::{own, variable, with_key, world};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use llsd_tests::operator::{Audit, condition};
@@ -81,7 +81,7 @@ fn a_connection_string_is_split_into_a_secret_that_keeps_in_step() {
     let created = namespace.resource("llamastackdistributions", "derived", spec);
     namespace.ready("derived");
     let derived = namespace.get("secrets", "derived-storage-sql");
-    assert!(crate::setup::is_owned(&derived, &created));
+    assert!(crate::operator::setup::is_owned(&derived, &created));
     let value = |secret: &Value, key: &str| {
         let text = secret["data"][key].as_str().unwrap_or_default();
         String::from_utf8(STANDARD.decode(text).unwrap()).unwrap()
@@ -102,7 +102,7 @@ fn a_connection_string_is_split_into_a_secret_that_keeps_in_step() {
     let before = namespace.get("deployments", "derived");
     namespace.merge("secrets", "postgres", &json!({"stringData": {"url": "TOP-SECRET-3 is no URL"}}));
     let failed = namespace.wait_for("derived", "has failed", |object| object["status"]["phase"] == "Failed");
-    assert!(crate::setup::messages(&failed).contains("postgres"), "{:#}", failed["status"]);
+    assert!(crate::operator::setup::messages(&failed).contains("postgres"), "{:#}", failed["status"]);
     assert_eq!(template(&namespace.get("deployments", "derived")), template(&before));
 
     // Neither in objects that more people may read than Secrets, nor in the log.

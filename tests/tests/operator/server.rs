@@ -1,6 +1,6 @@
 //! What running servers say about themselves, and how little it matters when they say nothing.
 
-use crate::setup::{bare, minimal, start_bare};
+use crate::operator::setup::{bare, minimal, start_bare};
 use llsd_tests::operator::{Audit, wait_until};
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -1,6 +1,6 @@
 //! The operator's own ConfigMap: made, read, followed.
 
-use crate::setup::{container, own, start_bare};
+use crate::operator::setup::{container, own, start_bare};
 use llsd_tests::operator::{Audit, condition, wait_until};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn overrides_of_images_are_followed_and_end() {
     let made = system.wait("configmaps", MAP, "is made", |_| true);
     assert_eq!(made["metadata"]["labels"]["llamastack.io/watch"], "true");
     assert!(made["data"]["featureFlags"].as_str().unwrap().contains("enableNetworkPolicy"), "{made:#}");
-    namespace.resource("llamastackdistributions", "images", crate::setup::minimal());
+    namespace.resource("llamastackdistributions", "images", crate::operator::setup::minimal());
     namespace.ready("images");
     let before = namespace.get("deployments", "images");
 
@@ -46,7 +46,7 @@ fn the_network_policy_comes_and_goes_with_its_flag() {
     let own = own("settings-flags");
     let (namespace, system) = (&own.namespace, &own.system);
     for name in ["network", "usual"] {
-        namespace.resource("llamastackdistributions", name, crate::setup::minimal());
+        namespace.resource("llamastackdistributions", name, crate::operator::setup::minimal());
         namespace.ready(name);
     }
     let flag = |text: &str| {
@@ -71,8 +71,8 @@ fn the_network_policy_comes_and_goes_with_its_flag() {
 
 #[test]
 fn an_existing_configmap_gets_the_label_and_nothing_else() {
-    let system = crate::setup::bare().operator_namespace("settings-kept-system");
-    crate::setup::bare().namespace("settings-kept");
+    let system = crate::operator::setup::bare().operator_namespace("settings-kept-system");
+    crate::operator::setup::bare().namespace("settings-kept");
     system.config_map(MAP, json!({"image-overrides": "starter: example.com/mine:0.4.7\n"}));
     let _operator = start_bare(&system, "settings-kept", &[]);
     let map = system

@@ -1,6 +1,6 @@
 //! Phases and conditions, on the way and in the end.
 
-use crate::setup::{minimal, world};
+use crate::operator::setup::{minimal, world};
 use llsd_tests::operator::{Audit, condition};
 use serde_json::json;
 use std::thread;

@@ -1,6 +1,6 @@
 //! A cluster that the Go operator worked in until now.
 
-use crate::setup::{World, container, install, is_owned, start_with_webhooks, variable, volume};
+use crate::operator::setup::{World, container, install, is_owned, start_with_webhooks, variable, volume};
 use llsd_generator::api::crd::crd;
 use llsd_operator::resources::SCRIPT;
 use llsd_operator::webhooks::CONVERT_PATH;

@@ -1,6 +1,6 @@
 //! Configurations of the user's own.
 
-use crate::setup::{messages, minimal, volume, world};
+use crate::operator::setup::{messages, minimal, volume, world};
 use llsd_tests::operator::{Audit, condition};
 use serde_json::{Value, json};
 
@@ -52,11 +52,11 @@ fn without_it_nothing_of_it_is_left() {
     namespace.resource("v1alpha1", "cleared", spec);
     namespace.ready("cleared");
     let deployment = namespace.get("deployments", "cleared");
-    assert!(crate::setup::container(&deployment)["command"].is_array());
+    assert!(crate::operator::setup::container(&deployment)["command"].is_array());
     namespace.merge("v1alpha1", "cleared", &json!({"spec": {"server": {"userConfig": null}}}));
     let deployment =
         namespace.wait("deployments", "cleared", "has no config", |now| volume(now, "user-config").is_null());
-    let container = crate::setup::container(&deployment);
+    let container = crate::operator::setup::container(&deployment);
     assert!(container.get("command").is_none(), "{container:#}");
     let mounts = container["volumeMounts"].as_array().unwrap();
     assert!(mounts.iter().all(|mount| mount["name"] != "user-config"), "{mounts:#?}");

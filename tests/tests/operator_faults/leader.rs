@@ -1,6 +1,6 @@
 //! The lease, lost in the middle of the work.
 
-use crate::fleet::{Fleet, cluster, operator};
+use crate::operator_faults::fleet::{Fleet, cluster, operator};
 use llsd_tests::operator::{Audit, Operator};
 
 #[test]

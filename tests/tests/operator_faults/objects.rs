@@ -1,6 +1,6 @@
 //! Resources that are gone, refused, or huge.
 
-use crate::fleet::{Fleet, operator};
+use crate::operator_faults::fleet::{Fleet, operator};
 use llsd_generator::api::crd::crd;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use llsd_tests::operator::{Namespace, condition, grant, wait_until};

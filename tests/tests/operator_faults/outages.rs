@@ -1,6 +1,6 @@
 //! The API server and etcd, gone for a while.
 
-use crate::fleet::{Fleet, cluster, operator};
+use crate::operator_faults::fleet::{Fleet, cluster, operator};
 use llsd_tests::operator::wait_until;
 use std::thread;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Answers that come late or not at all, and others who write to the same objects.
 
-use crate::fleet::{Fleet, cluster, operator};
-use crate::proxy::Proxy;
+use crate::operator_faults::fleet::{Fleet, cluster, operator};
+use crate::operator_faults::proxy::Proxy;
 use llsd_tests::cluster::Request;
 use serde_json::json;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The API server takes every recorded child as it is.
 
-use crate::{dry_apply, repository};
+use crate::operator_manifests::{dry_apply, repository};
 use llsd_operator::resources::Kind;
 use serde::Deserialize as _;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! From the Go operator's definition of the resource to ours, back by the documented script, and forth again.
 
-use crate::repository;
+use crate::operator_manifests::repository;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use llsd_generator::api::crd::crd;

@@ -1,6 +1,6 @@
 //! The operator is installed by `kubectl apply -k`.
 
-use crate::repository;
+use crate::operator_manifests::repository;
 use llsd_operator::rbac::{NAMESPACE, PREFIX, WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE};
 use llsd_operator::webhooks::{CONVERT_PATH, SECRET_NAME, VALIDATE_PATH, WEBHOOK_NAME};
 use llsd_tests::cluster::{Cluster, Request};

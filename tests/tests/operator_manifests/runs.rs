@@ -1,7 +1,7 @@
 //! What `kubectl apply -k` installs is enough to run with: the operator works as the installed service account, with
 //! exactly its roles.
 
-use crate::repository;
+use crate::operator_manifests::repository;
 use llsd_operator::rbac::{NAMESPACE, PREFIX};
 use llsd_tests::cluster::{Cluster, Request};
 use llsd_tests::operator::{Operator, free_address, kubectl, wait_until};

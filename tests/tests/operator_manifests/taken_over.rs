@@ -1,7 +1,7 @@
 //! A Deployment that the Go operator made keeps its pod template, so that no pod restarts when this operator takes over.
 
-use crate::children::{kind_of, recorded};
-use crate::{dry_apply, repository};
+use crate::operator_manifests::children::{kind_of, recorded};
+use crate::operator_manifests::{dry_apply, repository};
 use llsd_operator::resources::Kind;
 use serde::Deserialize as _;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Pull secrets by way of service accounts, from a real API server.
 
-use crate::labels::{CONFIG, credential, encoded};
-use crate::registry::{PASSWORD, Server, layer};
+use crate::operator_oci::labels::{CONFIG, credential, encoded};
+use crate::operator_oci::registry::{PASSWORD, Server, layer};
 use llsd_operator::oci::{Keychain, Limits, Registry};
 use llsd_tests::cluster::{Cluster, Request};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What labels can say, well and badly.
 
-use crate::registry::{PASSWORD, Server, USER, layer};
+use crate::operator_oci::registry::{PASSWORD, Server, USER, layer};
 use base64::Engine as _;
 use llsd_operator::oci::{Credential, Limits, OciError, Registry, parse_docker_config};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Registries that are slow, gone, or do not know the image.
 
-use crate::labels::{CONFIG, encoded};
-use crate::registry::{Server, layer};
+use crate::operator_oci::labels::{CONFIG, encoded};
+use crate::operator_oci::registry::{Server, layer};
 use llsd_operator::oci::{Limits, OciError, Registry};
 use serde_json::json;
 use std::sync::Arc;

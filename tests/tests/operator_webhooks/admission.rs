@@ -1,6 +1,6 @@
 //! What the webhook refuses is what the checks refuse, in their words; and what it must never refuse.
 
-use crate::hooks::{collection, good, object, server};
+use crate::operator_webhooks::hooks::{collection, good, object, server};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::finding::{Finding, Severity};
 use llsd_generator::check::{Facts, Request as Judged, verdict};
@@ -121,7 +121,7 @@ fn store_what_is_refused(name: &str) -> Value {
     ask(json!({"webhooks": relaxed}));
     let body = named(name, "gone-since");
     let mut stored = None;
-    crate::hooks::wait_until("the API server looks away", || {
+    crate::operator_webhooks::hooks::wait_until("the API server looks away", || {
         let answer = server().send(Request::post(collection("v1alpha2"), &body));
         stored = Some(answer.body.clone());
         answer.accepted()
@@ -129,7 +129,7 @@ fn store_what_is_refused(name: &str) -> Value {
     let mut strict = hooks;
     strict[0]["matchConditions"] = json!([]);
     ask(json!({"webhooks": strict}));
-    crate::hooks::wait_until("the API server asks again", || {
+    crate::operator_webhooks::hooks::wait_until("the API server asks again", || {
         let mut probe = stored.clone().unwrap();
         probe["spec"]["distribution"]["name"] = json!("unknown-too");
         refused_by_us(&server().send(Request::put(format!("{}/{name}", collection("v1alpha2")), &probe).dry()))

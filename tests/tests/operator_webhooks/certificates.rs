@@ -1,6 +1,8 @@
 //! Replicas that share a certificate: who makes it, who is told of it, and how it is replaced while it is in use.
 
-use crate::hooks::{CONFIGURATION, SERVICE, configuration, crd_with_service, free_address, good, shown, wait_until};
+use crate::operator_webhooks::hooks::{
+    CONFIGURATION, SERVICE, configuration, crd_with_service, free_address, good, shown, wait_until,
+};
 use llsd_operator::webhooks::{Certificates, Endpoint, Options, Readiness, SECRET_NAME, serve};
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde_json::{Value, json};

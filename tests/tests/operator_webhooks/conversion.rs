@@ -1,7 +1,7 @@
 //! Objects that go through the API server in one version and come out in the other.
 
-use crate::hooks::{collection, good, object, read, server};
-use crate::objects;
+use crate::operator_webhooks::hooks::{collection, good, object, read, server};
+use crate::operator_webhooks::objects;
 use llsd_generator::api::{ApiVersion, crd};
 use llsd_generator::check::schema::{CompiledSchema, validate};
 use llsd_tests::cluster::Request;

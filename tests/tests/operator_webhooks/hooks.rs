@@ -24,9 +24,10 @@ pub(crate) const SERVICE: &str = "webhook-service";
 
 /// The API server with both versions served, converted and checked by this process.
 pub(crate) fn server() -> &'static Cluster {
-    static STARTED: OnceLock<()> = OnceLock::new();
-    let cluster = Cluster::shared();
+    // Not the shared one: what is installed here changes what that one accepts.
+    static STARTED: OnceLock<Cluster> = OnceLock::new();
     STARTED.get_or_init(|| {
+        let cluster = Cluster::own();
         if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
             panic!("the API server refuses the CRD: {}", answer.message());
         }
@@ -53,8 +54,8 @@ pub(crate) fn server() -> &'static Cluster {
         wait_until("the API server converts", || {
             cluster.send(Request::post(collection("v1alpha1"), &probe).dry()).accepted()
         });
-    });
-    cluster
+        cluster
+    })
 }
 
 /// The CRD as it is installed with the operator, with a Service that is nowhere.

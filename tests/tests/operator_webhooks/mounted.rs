@@ -1,6 +1,6 @@
 //! Certificates that somebody else keeps up to date in a folder, by the program itself.
 
-use crate::hooks::{collection, free_address, object, shown, wait_until};
+use crate::operator_webhooks::hooks::{collection, free_address, object, shown, wait_until};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use llsd_generator::api::crd::crd;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use llsd_generator::distribution::{BaseConfig, Distributions};
 use llsd_tests::llama_stack::{Folder, Remark, validate};
 
-use crate::samples::{generated, root, samples, written};
+use crate::server::samples::{generated, root, samples, written};
 
 pub(crate) fn assert_accepted(configs: &[(String, String)]) {
     assert!(!configs.is_empty());

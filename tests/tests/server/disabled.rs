@@ -3,8 +3,8 @@
 use llsd_generator::distribution::{BaseConfig, Distributions};
 use serde_json::{Value, json};
 
-use crate::configs::assert_accepted;
-use crate::samples::try_generate;
+use crate::server::configs::assert_accepted;
+use crate::server::samples::try_generate;
 
 #[test]
 fn a_config_without_some_apis_is_accepted_or_refused_with_a_reason() {

@@ -3,7 +3,7 @@
 use llsd_generator::distribution::BaseConfig;
 use llsd_tests::llama_stack::{FakeVllm, Server};
 
-use crate::samples::{generated, sample};
+use crate::server::samples::{generated, sample};
 use llsd_generator::generate::Generated;
 
 #[test]

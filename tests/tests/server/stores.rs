@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use llsd_generator::distribution::BaseConfig;
 use llsd_tests::llama_stack::{FakeVllm, Folder, Program, Server, free_port};
 
-use crate::samples::{generated, sample};
+use crate::server::samples::{generated, sample};
 
 // Characters that a URL gives a meaning, and what stands for them there.
 const PASSWORD: &str = "p@ss/w:rd%1";

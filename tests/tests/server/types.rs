@@ -3,8 +3,8 @@
 use llsd_generator::catalog::{Catalog, ConfigKey, Endpoint, KeyKind, ProviderType};
 use serde_json::{Map, Value, json};
 
-use crate::configs::assert_accepted;
-use crate::samples::generated;
+use crate::server::configs::assert_accepted;
+use crate::server::samples::generated;
 
 /// The lists of `spec.providers` and the APIs that they stand for.
 const LISTS: [(&str, &str); 4] =

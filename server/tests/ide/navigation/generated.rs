@@ -2,8 +2,8 @@
 
 use super::configs::{CONFIG, LEGACY};
 use super::{SPEC, definition, spec};
-use crate::files::{Files, listed};
-use crate::support::v1alpha2;
+use crate::ide::files::{Files, listed};
+use crate::ide::support::v1alpha2;
 use expect_test::expect;
 use llsd::ide::{self, Place, Question};
 

@@ -3,8 +3,8 @@
 mod configs;
 mod generated;
 
-use crate::files::{Files, listed};
-use crate::support::v1alpha2;
+use crate::ide::files::{Files, listed};
+use crate::ide::support::v1alpha2;
 use expect_test::{Expect, expect};
 use llsd::ide::{self, Question};
 

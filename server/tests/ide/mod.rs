@@ -1,7 +1,5 @@
 //! What the editor's questions answer, on small texts with a cursor written `$0`.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 mod across;
 mod actions;
 mod completion;

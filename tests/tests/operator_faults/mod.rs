@@ -3,8 +3,6 @@
 //!
 //! `LLSD_LONG_FAULTS=1` makes outages as long as they are in earnest: etcd stands still for a minute, not for seconds.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 mod fleet;
 mod leader;
 mod objects;

@@ -1,7 +1,5 @@
 //! Configs in the labels of images, read from a real registry.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 mod keychain;
 mod labels;
 mod registry;

@@ -1,7 +1,5 @@
 //! Configs of this project against the real llama-stack. `tests/server/setup.sh` installs it.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 mod catalog;
 mod configs;
 mod disabled;

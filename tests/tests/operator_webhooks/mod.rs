@@ -1,7 +1,5 @@
 //! The operator's webhooks, asked by a real API server.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 mod admission;
 mod certificates;
 mod conversion;

@@ -1,8 +1,6 @@
 //! The operator as a process, on a real API server with controllers, as a user that has the roles of an installation
 //! and no others.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 mod bundles;
 mod config;
 mod creation;

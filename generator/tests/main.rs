@@ -1,0 +1,12 @@
+//! One program for all tests that use the crate as others do: each further program would be linked once more.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod cel_cases;
+mod conversion;
+mod crd;
+mod generate;
+mod generate_laws;
+mod migration;
+mod objects;
+mod rules;

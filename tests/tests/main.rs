@@ -1,0 +1,17 @@
+//! One program for all tests that use the crate as others do: each further program would be linked once more.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod cases;
+mod cluster;
+mod editor_emacs;
+mod editor_neovim;
+mod operator;
+mod operator_external;
+mod operator_faults;
+mod operator_lease;
+mod operator_manifests;
+mod operator_oci;
+mod operator_webhooks;
+mod server;
+mod walls;
