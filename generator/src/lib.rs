@@ -12,4 +12,5 @@ pub mod document;
 pub mod fold;
 pub mod generate;
 pub mod nearest;
-pub mod path;
+
+pub use crd_validator::path;

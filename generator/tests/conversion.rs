@@ -1,10 +1,9 @@
 //! Conversion between the versions: nothing is lost, and no annotation undoes an edit.
+use crd_validator::CompiledSchema;
 use llsd_generator::api::{ApiVersion, crd, v1alpha1, v1alpha2};
-use llsd_generator::check::schema::{CompiledSchema, validate};
 use llsd_generator::convert::{ConvertError, V1ALPHA1_FIELDS, V1ALPHA2_FIELDS, to_v1alpha1, to_v1alpha2};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 proptest! {
@@ -60,8 +59,8 @@ fn errors(version: ApiVersion, object: &Value) -> Vec<String> {
     static SCHEMAS: LazyLock<[CompiledSchema; 2]> =
         LazyLock::new(|| ApiVersion::ALL.map(|version| CompiledSchema::new(crd::schema(version))));
     let schema = &SCHEMAS[ApiVersion::ALL.iter().position(|known| *known == version).unwrap()];
-    let verdict = validate(schema, object, None, &BTreeSet::new());
-    verdict.findings.into_iter().map(|finding| format!("{}: {}", finding.path, finding.message)).collect()
+    let verdict = schema.validate(object, None);
+    verdict.faults.into_iter().map(|fault| format!("{}: {}", fault.path, fault.message)).collect()
 }
 
 fn older(spec: Value) -> Value {

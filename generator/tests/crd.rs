@@ -1,6 +1,6 @@
 //! The CRD: the file in the repository is what the types say, and v1alpha1 is what clusters have installed.
+use crd_validator::CompiledSchema;
 use llsd_generator::api::{ApiVersion, crd};
-use llsd_generator::check::schema::CompiledSchema;
 use llsd_generator::document::Plain;
 use llsd_generator::path::Path;
 use serde_json::Value;

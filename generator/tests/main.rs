@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod cel_cases;
 mod conversion;
 mod crd;
 mod generate;

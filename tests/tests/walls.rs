@@ -55,6 +55,16 @@ fn the_yaml_crate_knows_no_kubernetes_and_no_data_model() {
 }
 
 #[test]
+fn the_crd_crate_knows_no_other_of_ours_and_no_resource() {
+    assert_does_not_know("crd-validator", &WORLD);
+    assert_does_not_know(
+        "crd-validator",
+        &["k8s-openapi", "kube", "kube-core", "llsd-generator", "llsd-yaml", "schemars"],
+    );
+    assert_does_not_mention("generator/crd/src", &["llamastack", "LlamaStack", "llsd"]);
+}
+
+#[test]
 fn the_generator_is_pure() {
     assert_does_not_know("llsd-generator", &WORLD);
     assert_does_not_know("llsd-generator", &["llsd", "ropey", "tempfile", "walkdir"]);
@@ -119,6 +129,7 @@ fn pure_crates_use_nothing_of_the_world() {
         "lsp_types",
     ];
     assert_does_not_mention("generator/src", &world);
+    assert_does_not_mention("generator/crd/src", &world);
     assert_does_not_mention("generator/yaml/src", &world);
 }
 

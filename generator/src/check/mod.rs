@@ -1,15 +1,13 @@
 //! The verdict on a resource.
 
-mod cel;
 pub mod facts;
 pub mod finding;
 pub mod header;
 mod remedies;
 mod rules;
-pub mod schema;
+mod schema;
 mod subject;
 mod validated;
-mod walk;
 
 pub use facts::Facts;
 pub use rules::{Reference, ReferenceKind, RuleInfo, rules, unquoted_variables};
@@ -22,10 +20,8 @@ use crate::fold;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
 use finding::{Finding, Severity};
-use schema::CompiledSchema;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 use subject::{Report, Subject};
 
 /// What is asked for a verdict.
@@ -93,8 +89,12 @@ pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
 /// The verdict where the base config is known to be another than the embedded one, such as that of the image's labels.
 #[must_use]
 pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
-    let schema = schema::validate(compiled(request.version), request.value, request.old, request.unknown);
-    let mut outcome = Outcome { findings: schema.findings, not_checked: schema.not_checked, ..Outcome::default() };
+    let schema = schema::validate(request.version, request.value, request.old, request.unknown);
+    let mut outcome = Outcome {
+        findings: schema.faults.into_iter().map(schema::finding).collect(),
+        not_checked: schema.not_checked.into_iter().map(schema::not_checked).collect(),
+        ..Outcome::default()
+    };
     let subject = Subject::new(request, base);
     if request.version == ApiVersion::V1Alpha2 {
         let known = fold::drafts(request.value).into_iter().filter(|finding| subject.is_known(&finding.path));
@@ -118,18 +118,6 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     }
     remedies::add(&subject, &mut outcome.findings);
     outcome
-}
-
-/// The schema of a version, read once.
-fn compiled(version: ApiVersion) -> &'static CompiledSchema {
-    static V1ALPHA1: LazyLock<CompiledSchema> =
-        LazyLock::new(|| CompiledSchema::new(crate::api::crd::schema(ApiVersion::V1Alpha1)));
-    static V1ALPHA2: LazyLock<CompiledSchema> =
-        LazyLock::new(|| CompiledSchema::new(crate::api::crd::schema(ApiVersion::V1Alpha2)));
-    match version {
-        ApiVersion::V1Alpha1 => &V1ALPHA1,
-        ApiVersion::V1Alpha2 => &V1ALPHA2,
-    }
 }
 
 /// Adds what is known about a shape that the schema refuses: in place of the schema's complaint about the same place,

@@ -78,7 +78,7 @@ fn judge(version: ApiVersion, objects: Vec<(String, Value)>) -> Vec<Pair> {
             let outcome = check::verdict(&request);
             // Rules beyond the CRD lack facts here; what matters is what the server would have judged.
             let unchecked = outcome.not_checked.iter().any(|rule| !rule.rule.starts_with("llsd::"));
-            Pair::new(what, &value, &answer, &outcome.findings, unchecked)
+            Pair::of_findings(what, &value, &answer, &outcome.findings, unchecked)
         })
         .collect()
 }

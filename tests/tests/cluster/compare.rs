@@ -1,5 +1,6 @@
 //! Our verdict on an object beside the API server's.
 
+use crd_validator::{Fault, Verdict};
 use llsd_generator::check::finding::{Finding, Severity};
 use llsd_tests::cluster::{Answer, Cause};
 use serde_json::Value;
@@ -36,12 +37,35 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// `unchecked`: whether we said of a rule that we cannot check it.
-    pub(crate) fn new(what: String, object: &Value, answer: &Answer, findings: &[Finding], unchecked: bool) -> Self {
-        let theirs = said_by_server(answer);
+    /// The verdict of the schema and its rules alone.
+    pub(crate) fn of_faults(what: String, object: &Value, answer: &Answer, verdict: &Verdict) -> Self {
+        let cause = |fault: &Fault| Cause { field: fault.server_field.clone(), message: fault.server_message.clone() };
+        let ours = verdict.faults.iter().map(cause).collect();
+        Self::new(what, object, answer, ours, Vec::new(), !verdict.not_checked.is_empty())
+    }
+
+    /// The whole verdict. `unchecked`: whether we said of a rule that we cannot check it.
+    pub(crate) fn of_findings(
+        what: String,
+        object: &Value,
+        answer: &Answer,
+        findings: &[Finding],
+        unchecked: bool,
+    ) -> Self {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
         let (claimed, own): (Vec<_>, Vec<_>) = errors.cloned().partition(|finding| finding.server_text.is_some());
-        let ours: Vec<_> = claimed.iter().map(cause_of).filter(|cause| !is_remark(cause)).collect();
+        Self::new(what, object, answer, claimed.iter().map(cause_of).collect(), own, unchecked)
+    }
+
+    fn new(
+        what: String,
+        object: &Value,
+        answer: &Answer,
+        ours: Vec<Cause>,
+        own: Vec<Finding>,
+        unchecked: bool,
+    ) -> Self {
+        let theirs = said_by_server(answer);
         let relation = relate(answer.accepted(), &theirs, &ours, !own.is_empty(), unchecked);
         Self { what, relation, theirs, ours, own, object: object.clone() }
     }

@@ -1,11 +1,10 @@
 //! Small CRDs, one feature of schemas or rules each, judged by the API server and by the walk.
 
 use crate::cluster::compare::{Pair, summary};
-use llsd_generator::check::schema::{CompiledSchema, validate};
+use crd_validator::CompiledSchema;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::{thread, time::Duration};
 
 /// One case of `features.yaml`.
@@ -104,9 +103,9 @@ fn judge(cluster: &Cluster, number: usize, feature: &Feature, pairs: &mut Vec<Pa
             None => Request::post(things(number), &object),
         };
         let answer = cluster.send(request.dry());
-        let verdict = validate(&schema, &object, old.as_ref(), &BTreeSet::new());
+        let verdict = schema.validate(&object, old.as_ref());
         let what = format!("{} {value}", feature.name);
-        pairs.push(Pair::new(what, &object, &answer, &verdict.findings, !verdict.not_checked.is_empty()));
+        pairs.push(Pair::of_faults(what, &object, &answer, &verdict));
     }
 }
 

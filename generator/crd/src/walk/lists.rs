@@ -1,0 +1,107 @@
+//! Lists that are sets, and lists whose items are told apart by keys.
+
+use super::place::Place;
+use super::text::json;
+use crate::fault::Fault;
+use crate::schema::{ListType, Schema};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// Checks that no set contains an item twice, and no keyed list a key, anywhere in the value.
+pub(crate) fn check(schema: &Schema, value: &Value, place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+    if place.is_unknown() {
+        return;
+    }
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map.iter().filter(|(_, value)| value.is_object() || value.is_array()) {
+                let Some(property) = schema.field(key) else { continue };
+                let at = child_path(schema, server_path, key);
+                place.in_key(key, |place| check(property, value, place, &at, faults));
+            }
+        }
+        Value::Array(items) => {
+            match &schema.list_type {
+                ListType::Atomic => {}
+                ListType::Set => set(items, place, server_path, faults),
+                ListType::Map(names) => keyed(names, items, place, server_path, faults),
+            }
+            let Some(item_schema) = &schema.items else { return };
+            for (position, item) in items.iter().enumerate() {
+                let at = format!("{server_path}[{position}]");
+                place.in_index(position, |place| check(item_schema, item, place, &at, faults));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The API server's spelling of a child's place: fields with a dot, map keys in brackets.
+pub(crate) fn child_path(schema: &Schema, parent: &str, key: &str) -> String {
+    if !schema.properties.contains_key(key) && schema.additional.is_some() {
+        format!("{parent}[{key}]")
+    } else if parent.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{parent}.{key}")
+    }
+}
+
+fn set(items: &[Value], place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+    let shown: Vec<Option<Value>> = items.iter().map(|item| Some(item.clone())).collect();
+    repeated(&shown, "the item", place, server_path, faults);
+}
+
+fn keyed(names: &[String], items: &[Value], place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+    for (position, item) in items.iter().enumerate() {
+        if !item.is_object() && !item.is_null() && !place.in_index(position, |place| place.is_unknown()) {
+            let path = place.path().index(position);
+            let at = format!("{server_path}[{position}]");
+            faults.push(Fault::invalid(&path, at, item, "must be an object for an array of list-type map"));
+            return;
+        }
+    }
+    let shown: Vec<Option<Value>> = items.iter().map(|item| Some(key_of(names, item))).collect();
+    repeated(&shown, "the key", place, server_path, faults);
+}
+
+fn key_of(names: &[String], item: &Value) -> Value {
+    let fields = names.iter().filter_map(|name| Some((name.clone(), item.get(name)?.clone())));
+    Value::Object(fields.collect::<Map<_, _>>())
+}
+
+fn repeated(shown: &[Option<Value>], what: &str, place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+    let mut seen: HashMap<String, (usize, bool)> = HashMap::with_capacity(shown.len());
+    for (position, value) in shown.iter().enumerate() {
+        let Some(value) = value else { continue };
+        if place.in_index(position, |place| place.has_unknown()) {
+            continue;
+        }
+        // 1 and 1.0 are two items, but not two keys with such fields.
+        let shown = format!("{}{}", if value.is_f64() { "float " } else { "" }, json(value));
+        match seen.get_mut(&shown) {
+            None => {
+                seen.insert(shown, (position, false));
+            }
+            // Only the first repetition is reported.
+            Some((first, reported)) if !*reported => {
+                *reported = true;
+                let path = place.path().index(position);
+                let mut fault = Fault::duplicate(&path, format!("{server_path}[{position}]"), value, what);
+                fault.first = Some(place.path().index(*first));
+                faults.push(fault);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The item of the old list that `item` continues; only keyed lists can tell.
+pub(crate) fn same_item<'o>(list_type: &ListType, item: &Value, old: &'o [Value]) -> Option<&'o Value> {
+    let ListType::Map(names) = list_type else { return None };
+    if !item.is_object() {
+        return None;
+    }
+    let key = key_of(names, item);
+    old.iter().find(|before| before.is_object() && key_of(names, before) == key)
+}

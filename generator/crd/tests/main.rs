@@ -1,0 +1,3 @@
+//! One program for all tests that use the crate as others do: each further program would be linked once more.
+
+mod recorded;
