@@ -124,6 +124,8 @@ pub struct ProviderType {
     pub api_key_hint: Option<String>,
     /// Set when the type is on its way out: what to do, such as `use inline::sqlite-vec`.
     pub deprecated: Option<String>,
+    /// The type of the same API that takes the place of a deprecated one, in full.
+    pub successor: Option<String>,
 }
 
 impl ProviderType {

@@ -47,7 +47,7 @@ fn merge(arguments: &llsd_operator::external::merge::Arguments) -> ExitCode {
         }
         Err(error) => {
             let _ = writeln!(out, "{error}");
-            ExitCode::FAILURE
+            ExitCode::from(error.exit_code())
         }
     }
 }

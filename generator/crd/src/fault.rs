@@ -39,7 +39,6 @@ pub enum FaultKind {
 
 /// One thing that the API server would refuse, or, for [`FaultKind::UnknownField`], drop.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Fault {
     /// The check that failed.
     pub kind: FaultKind,

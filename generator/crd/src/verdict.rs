@@ -7,7 +7,6 @@ use std::fmt;
 
 /// What schema and rules say about one object.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct Verdict {
     /// What the API server would refuse, in its order.
     pub faults: Vec<Fault>,
@@ -20,7 +19,6 @@ pub struct Verdict {
 
 /// A check that could not be decided. Whoever promises the API server's verdict must not count it as passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct NotChecked {
     /// The place that the check speaks of.
     pub path: Path,

@@ -2,9 +2,12 @@
 
 mod core;
 pub mod crd;
+mod crd_rule;
 pub mod status;
 pub mod v1alpha1;
 pub mod v1alpha2;
+
+pub use crd_rule::CrdRule;
 
 use std::fmt;
 

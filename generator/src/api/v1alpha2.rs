@@ -5,7 +5,7 @@
 //! `kubectl explain`.
 
 mod networking;
-mod providers;
+pub(super) mod providers;
 mod resources;
 mod storage;
 mod workload;

@@ -45,6 +45,7 @@ struct Type {
     endpoint_path: Option<String>,
     api_key_hint: Option<String>,
     deprecated: Option<String>,
+    successor: Option<String>,
     #[serde(default)]
     open: bool,
     #[serde(default)]
@@ -130,6 +131,7 @@ fn provider_type(name: &str, found: &Type, shapes: &Shapes) -> Result<ProviderTy
         api_key: found.api_key.clone(),
         api_key_hint: found.api_key_hint.clone(),
         deprecated: found.deprecated.clone(),
+        successor: found.successor.clone(),
     })
 }
 

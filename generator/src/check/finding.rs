@@ -1,5 +1,9 @@
 //! What a check has to say about one place of an object.
 
+use super::rule::Rule;
+use super::rules::ReferenceKind;
+use crate::api::CrdRule;
+use crate::generate::GenerateError;
 use crate::path::Path;
 use serde_json::Value;
 
@@ -99,11 +103,66 @@ pub struct Fix {
     pub preferred: bool,
 }
 
+impl Fix {
+    /// A change that chooses between possibilities, or makes up a name: not to be applied without asking.
+    pub fn new(title: impl Into<String>, edits: Vec<FixEdit>) -> Self {
+        Self { title: title.into(), edits, preferred: false }
+    }
+
+    /// Writes `value` at `path`, in place of what is there.
+    pub fn replace(title: impl Into<String>, path: Path, value: impl Into<Value>) -> Self {
+        Self::new(title, vec![FixEdit::Replace { path, value: value.into() }])
+    }
+
+    /// Writes `name` at `path`, and says so.
+    pub fn change_to(path: Path, name: &str) -> Self {
+        Self::replace(format!("Change to \"{name}\""), path, name)
+    }
+
+    /// Adds an entry.
+    pub fn insert(title: impl Into<String>, path: Path, value: impl Into<Value>) -> Self {
+        Self::new(title, vec![FixEdit::Insert { path, value: value.into() }])
+    }
+
+    /// Removes the entry or list item at `path`.
+    pub fn remove(title: impl Into<String>, path: Path) -> Self {
+        Self::new(title, vec![FixEdit::Remove { path }])
+    }
+}
+
+/// What is wrong, as far as somebody may have to decide by it: nobody should read it out of a message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Cause {
+    /// The rule and the place say it all.
+    #[default]
+    Plain,
+    /// A rule of the CRD is broken.
+    Crd(CrdRule),
+    /// No config can be generated.
+    Generation(Box<GenerateError>),
+    /// An object that the resource names is missing, or has not what it should.
+    Object(ReferenceKind),
+}
+
+impl Cause {
+    /// The rule of the CRD that says the same.
+    #[must_use]
+    pub fn crd_rule(&self) -> Option<CrdRule> {
+        match self {
+            Self::Crd(rule) => Some(*rule),
+            Self::Generation(error) => error.crd_rule(),
+            Self::Plain | Self::Object(_) => None,
+        }
+    }
+}
+
 /// One thing a check found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule's stable name: `llsd::provider::unknown-type`.
-    pub rule: &'static str,
+    /// The rule.
+    pub rule: &'static Rule,
+    /// What is wrong, beyond rule and place.
+    pub cause: Cause,
     /// How much it weighs.
     pub severity: Severity,
     /// The place it speaks of. A missing field's path is the path that it would have.
@@ -125,11 +184,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding about the value at `path`.
-    pub fn new(rule: &'static str, severity: Severity, path: Path, message: impl Into<String>) -> Self {
+    /// A finding about the value at `path`, as severe as the rule says.
+    pub fn new(rule: &'static Rule, path: Path, message: impl Into<String>) -> Self {
         Self {
             rule,
-            severity,
+            cause: Cause::Plain,
+            severity: rule.severity,
             path,
             target: Target::Value,
             message: message.into(),
@@ -141,14 +201,29 @@ impl Finding {
         }
     }
 
-    /// An error about the value at `path`.
-    pub fn error(rule: &'static str, path: Path, message: impl Into<String>) -> Self {
-        Self::new(rule, Severity::Error, path, message)
+    /// The same finding with its cause.
+    #[must_use]
+    pub fn because(mut self, cause: Cause) -> Self {
+        self.cause = cause;
+        self
     }
 
-    /// A warning about the value at `path`.
-    pub fn warning(rule: &'static str, path: Path, message: impl Into<String>) -> Self {
-        Self::new(rule, Severity::Warning, path, message)
+    /// The same finding, of another weight than the rule's.
+    #[must_use]
+    pub fn weighing(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// Whether `other` is the same fault in another state of the object: of the same rule, at the same place, and either
+    /// for the same cause or about a value that is still the same. `value` and `others` are the two objects.
+    #[must_use]
+    pub fn is_same_fault(&self, value: &Value, other: &Self, others: &Value) -> bool {
+        let unchanged = || self.path.find(value) == other.path.find(others);
+        self.rule == other.rule
+            && self.path == other.path
+            && self.cause.crd_rule() == other.cause.crd_rule()
+            && ((self.cause != Cause::Plain && self.cause == other.cause) || unchanged())
     }
 
     /// The same finding, pointing at the key.

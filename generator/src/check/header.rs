@@ -1,6 +1,7 @@
 //! Whether an object is the resource, by `apiVersion` and `kind`.
 
 use super::finding::{Finding, Fix, FixEdit};
+use super::rules;
 use crate::api::{ApiVersion, GROUP, KIND};
 use crate::nearest::nearest;
 use crate::path::Path;
@@ -44,7 +45,7 @@ pub fn header(object: &Value) -> Option<Header> {
     if !ours {
         findings.extend(wrong_kind(object, kind));
         // Another kind of our group, such as a list of resources, is not ours to judge.
-        findings.iter().any(|finding| finding.rule == "llsd::kind::unknown-kind").then_some(())?;
+        findings.iter().any(|finding| *finding.rule == rules::header::UNKNOWN_KIND).then_some(())?;
     }
     Some(Header { version: known_version.unwrap_or_else(|| guess(object)), findings })
 }
@@ -67,7 +68,7 @@ fn wrong_group(written: &str, group: &str, version: ApiVersion, object: &Value) 
         let message = format!("apiVersion is missing: {KIND} is in {}", version.api_version());
         let edits = vec![FixEdit::Insert { path: path.clone(), value: version.api_version().into() }];
         let title = format!("Add apiVersion: {}", version.api_version());
-        return Finding::error("llsd::kind::wrong-group", path, message).with_fix(Fix {
+        return Finding::new(&rules::header::WRONG_GROUP, path, message).with_fix(Fix {
             title,
             edits,
             preferred: true,
@@ -75,7 +76,7 @@ fn wrong_group(written: &str, group: &str, version: ApiVersion, object: &Value) 
     }
     let what = if group.is_empty() { format!("apiVersion \"{written}\"") } else { format!("API group \"{group}\"") };
     let message = format!("{what} does not have the kind {KIND}: it is in {}", version.api_version());
-    Finding::error("llsd::kind::wrong-group", path.clone(), message).with_fix(to(path, version.api_version()))
+    Finding::new(&rules::header::WRONG_GROUP, path.clone(), message).with_fix(to(path, version.api_version()))
 }
 
 fn unknown_version(written: &str, object: &Value) -> Finding {
@@ -84,7 +85,7 @@ fn unknown_version(written: &str, object: &Value) -> Finding {
     let message = format!("Unknown version \"{written}\". {KIND} is served as {}", known.join(" and "));
     // what is written below says more than a digit
     let meant = guess(object).api_version();
-    Finding::error("llsd::kind::unknown-version", path.clone(), message).with_fix(to(path, meant))
+    Finding::new(&rules::header::UNKNOWN_VERSION, path.clone(), message).with_fix(to(path, meant))
 }
 
 fn wrong_kind(object: &Value, kind: &str) -> Option<Finding> {
@@ -92,12 +93,12 @@ fn wrong_kind(object: &Value, kind: &str) -> Option<Finding> {
     if object.get("kind").is_none() {
         let edits = vec![FixEdit::Insert { path: path.clone(), value: KIND.into() }];
         let fix = Fix { title: format!("Add kind: {KIND}"), edits, preferred: true };
-        return Some(Finding::error("llsd::kind::unknown-kind", path, "kind is missing").with_fix(fix));
+        return Some(Finding::new(&rules::header::UNKNOWN_KIND, path, "kind is missing").with_fix(fix));
     }
     // While it is typed, a kind is a prefix of what it will be.
     let close = nearest(kind, [KIND]).is_some() || (!kind.is_empty() && KIND.starts_with(kind)) || kind == "LlamaStack";
     let message = format!("Unknown kind \"{kind}\" in {GROUP}. Did you mean \"{KIND}\"?");
-    close.then(|| Finding::error("llsd::kind::unknown-kind", path.clone(), message).with_fix(to(path, KIND)))
+    close.then(|| Finding::new(&rules::header::UNKNOWN_KIND, path.clone(), message).with_fix(to(path, KIND)))
 }
 
 fn to(path: Path, value: &str) -> Fix {
@@ -114,7 +115,7 @@ mod tests {
 
     fn rules(api_version: &str, kind: &str) -> Option<(ApiVersion, Vec<&'static str>)> {
         let header = header(&json!({"apiVersion": api_version, "kind": kind, "spec": {"server": {}}}))?;
-        Some((header.version, header.findings.iter().map(|finding| finding.rule).collect()))
+        Some((header.version, header.findings.iter().map(|finding| finding.rule.id).collect()))
     }
 
     #[test]

@@ -2,24 +2,26 @@
 
 pub mod facts;
 pub mod finding;
+mod findings;
 pub mod header;
-mod remedies;
-mod rules;
+mod rule;
+pub mod rules;
 mod schema;
 mod subject;
 mod validated;
 
 pub use facts::Facts;
-pub use rules::{Reference, ReferenceKind, RuleInfo, rules, unquoted_variables};
+pub use rule::Rule;
+pub use rules::{Reference, ReferenceKind, unquoted_variables};
 pub use validated::Validated;
 
 use crate::api::ApiVersion;
 use crate::catalog::Catalog;
 use crate::distribution::version_of_image;
-use crate::fold;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
-use finding::{Finding, Severity};
+use finding::{Cause, Finding, FixEdit, Severity};
+use findings::Findings;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use subject::{Report, Subject};
@@ -90,95 +92,50 @@ pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
 #[must_use]
 pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     let schema = schema::validate(request.version, request.value, request.old, request.unknown);
-    let mut outcome = Outcome {
-        findings: schema.faults.into_iter().map(schema::finding).collect(),
-        not_checked: schema.not_checked.into_iter().map(schema::not_checked).collect(),
-        ..Outcome::default()
-    };
+    let mut findings = Findings::of_schema(schema.faults.into_iter().map(schema::finding).collect());
+    let mut not_checked: Vec<NotChecked> = schema.not_checked.into_iter().map(schema::not_checked).collect();
     let subject = Subject::new(request, base);
-    if request.version == ApiVersion::V1Alpha2 {
-        let known = fold::drafts(request.value).into_iter().filter(|finding| subject.is_known(&finding.path));
-        known.for_each(|finding| explain(&mut outcome, finding));
-    }
+    let mut add = |findings: &mut Findings, report: Report| {
+        report.findings.into_iter().for_each(|finding| findings.add(finding));
+        not_checked.extend(report.not_checked);
+    };
     let mut report = Report::default();
     rules::check(&subject, &mut report);
-    add(&mut outcome, report);
-    if outcome.findings.iter().any(|finding| finding.severity == Severity::Error && !rules::is_about_objects(finding)) {
-        remedies::add(&subject, &mut outcome.findings);
-        return outcome;
-    }
-    outcome.model = match request.version {
-        ApiVersion::V1Alpha2 => Validated::read(schema.defaulted),
-        ApiVersion::V1Alpha1 => None,
+    add(&mut findings, report);
+    let is_valid = !findings.iter().any(is_about_the_resource);
+    let model = match request.version {
+        ApiVersion::V1Alpha2 if is_valid => Validated::read(schema.defaulted),
+        ApiVersion::V1Alpha1 | ApiVersion::V1Alpha2 => None,
     };
-    if let Some(model) = &outcome.model {
+    let mut generated = None;
+    if let Some(model) = &model {
         let mut report = Report::default();
-        outcome.generated = generation(model, request, base, &mut report);
-        add(&mut outcome, report);
+        generated = generation(model, request, base, &mut report);
+        add(&mut findings, report);
     }
-    remedies::add(&subject, &mut outcome.findings);
-    outcome
+    let mut findings = findings.into_vec();
+    findings.iter_mut().for_each(|finding| complete_fixes(&subject, finding));
+    Outcome { findings, not_checked, model, generated }
 }
 
-/// Adds what is known about a shape that the schema refuses: in place of the schema's complaint about the same place,
-/// whose words of the API server are kept.
-fn explain(outcome: &mut Outcome, finding: Finding) {
-    match outcome.findings.iter_mut().find(|earlier| earlier.path == finding.path) {
-        Some(earlier) => {
-            let (server_text, server_path) = (earlier.server_text.take(), earlier.server_path.take());
-            *earlier = Finding { server_text, server_path, ..finding };
-        }
-        None => outcome.findings.push(finding),
-    }
+/// Whether the resource itself is not valid, as opposed to an object that it names.
+fn is_about_the_resource(finding: &Finding) -> bool {
+    finding.severity == Severity::Error && !matches!(finding.cause, Cause::Object(_))
 }
 
-/// Adds what rules found. What has been said before is not said again; its places and fixes are kept.
-fn add(outcome: &mut Outcome, report: Report) {
-    for finding in report.findings {
-        if finding.rule == "llsd::schema::misplaced-field" {
-            explain(outcome, finding);
-            continue;
+/// Takes back fixes that would give an entry the key of another one, and adds those that need the whole object.
+fn complete_fixes(subject: &Subject<'_>, finding: &mut Finding) {
+    let takes_name = |edit: &FixEdit| match edit {
+        FixEdit::RenameKey { path, to } => {
+            path.parent().is_some_and(|parent| parent.key(to).find(subject.value()).is_some())
         }
-        if let Some(earlier) = outcome.findings.iter_mut().find(|earlier| crd_says(earlier, &finding)) {
-            locate(earlier, finding);
-            continue;
-        }
-        let repeats = |earlier: &Finding| {
-            earlier.rule == finding.rule && earlier.path == finding.path && earlier.message == finding.message
-        };
-        if !outcome.findings.iter().any(repeats) {
-            outcome.findings.push(finding);
-        }
-    }
-    outcome.not_checked.extend(report.not_checked);
-}
-
-/// Whether a rule of the CRD has found what one of the rules beyond it says more exactly.
-fn crd_says(earlier: &Finding, finding: &Finding) -> bool {
-    let same_words = |words: &str| earlier.message.starts_with(words);
-    if earlier.server_text.is_none() {
-        return false;
-    }
-    match finding.rule {
-        "llsd::provider::duplicate-id" => finding.message.starts_with(&format!("{}:", earlier.message)),
-        "llsd::disabled::has-providers" => earlier.message == finding.message,
-        "llsd::metadata::name" => {
-            same_words("metadata.name must") && earlier.message.contains("dots") == finding.message.contains("dots")
-        }
-        "llsd::networking::label-value" => same_words("labels takes label keys") && finding.path == earlier.path,
         _ => false,
+    };
+    finding.fixes.retain(|fix| !fix.edits.iter().any(takes_name));
+    if let Some(fixes) = finding.rule.fixes {
+        let fixes = fixes(subject, finding);
+        finding.fixes.extend(fixes);
     }
-}
-
-/// Gives a finding of the CRD's rules the exact place and the fixes of another. Its words stay those of the API server.
-fn locate(earlier: &mut Finding, finding: Finding) {
-    if finding.rule != "llsd::disabled::has-providers" && finding.path != earlier.path {
-        earlier.server_path.get_or_insert_with(|| earlier.path.to_string());
-        earlier.path = finding.path;
-    }
-    earlier.rule = finding.rule;
-    earlier.related.extend(finding.related);
-    earlier.fixes.extend(finding.fixes);
 }
 
 /// Generates the config of a resource from the given base config, else from the embedded one of its distribution.
@@ -200,7 +157,7 @@ fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, rep
     let replaced = || Catalog::for_version(&version_of_image(request.facts.image.as_deref()?)?);
     match generate(model, &base, replaced().or_else(|| target(spec).0).or_else(assumed)) {
         Ok(generated) => {
-            report.findings.extend(generated.warnings.iter().cloned());
+            report.findings.extend(generated.warnings.iter().map(Finding::from));
             Some(generated)
         }
         // What a template will fill in may be what the error is about, wherever it shows.
@@ -209,7 +166,7 @@ fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, rep
             None
         }
         Err(error) => {
-            report.add(error.finding());
+            report.add(Finding::from(error));
             None
         }
     }

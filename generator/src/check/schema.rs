@@ -1,9 +1,11 @@
 //! What the CRD's schema and rules say, as findings: which rule of ours each fault is, and what mends it.
 
 use super::NotChecked;
-use super::finding::{Finding, Fix, FixEdit};
-use crate::api::ApiVersion;
+use super::finding::{Cause, Finding, Fix, FixEdit};
+use super::rule::Rule;
+use super::rules;
 use crate::api::crd;
+use crate::api::{ApiVersion, CrdRule};
 use crate::path::Path;
 use crd_validator::{Check, CompiledSchema, Fault, FaultKind, Verdict};
 use serde_json::Value;
@@ -29,7 +31,10 @@ fn compiled(version: ApiVersion) -> &'static CompiledSchema {
 
 /// The finding for a fault.
 pub(super) fn finding(fault: Fault) -> Finding {
-    let mut finding = Finding::error(rule(fault.kind), fault.path, fault.message);
+    let mut finding = Finding::new(rule(fault.kind), fault.path, fault.message);
+    if let Some(rule) = fault.rule.as_deref().and_then(CrdRule::of) {
+        finding = finding.because(Cause::Crd(rule));
+    }
     finding.server_text = Some(fault.server_message);
     finding.server_path = Some(fault.server_field).filter(|field| *field != finding.path.to_string());
     if let Some(first) = fault.first {
@@ -60,21 +65,21 @@ fn quoted_key(path: &Path) -> String {
     }
 }
 
-/// The id of our rule for each check of the API server.
-fn rule(kind: FaultKind) -> &'static str {
+/// Our rule for each check of the API server.
+fn rule(kind: FaultKind) -> &'static Rule {
     match kind {
-        FaultKind::UnknownField => "llsd::schema::unknown-field",
-        FaultKind::Type => "llsd::schema::type",
-        FaultKind::Required => "llsd::schema::required",
-        FaultKind::Enum => "llsd::schema::enum",
-        FaultKind::Bounds => "llsd::schema::bounds",
-        FaultKind::Pattern => "llsd::schema::pattern",
-        FaultKind::Format => "llsd::schema::format",
-        FaultKind::Duplicate => "llsd::schema::duplicate-key",
-        FaultKind::Alternatives => "llsd::schema::alternatives",
-        FaultKind::Metadata => "llsd::schema::metadata",
-        FaultKind::Rule => "llsd::cel::rule",
-        FaultKind::RuleError => "llsd::cel::error",
+        FaultKind::UnknownField => &rules::schema::UNKNOWN_FIELD,
+        FaultKind::Type => &rules::schema::TYPE,
+        FaultKind::Required => &rules::schema::REQUIRED,
+        FaultKind::Enum => &rules::schema::ENUM,
+        FaultKind::Bounds => &rules::schema::BOUNDS,
+        FaultKind::Pattern => &rules::schema::PATTERN,
+        FaultKind::Format => &rules::schema::FORMAT,
+        FaultKind::Duplicate => &rules::schema::DUPLICATE_KEY,
+        FaultKind::Alternatives => &rules::schema::ALTERNATIVES,
+        FaultKind::Metadata => &rules::schema::METADATA,
+        FaultKind::Rule => &rules::crd_rule::RULE,
+        FaultKind::RuleError => &rules::crd_rule::ERROR,
     }
 }
 
@@ -82,8 +87,8 @@ fn rule(kind: FaultKind) -> &'static str {
 pub(super) fn not_checked(open: crd_validator::NotChecked) -> NotChecked {
     let rule = match open.check {
         Check::Object => "llsd::schema".to_owned(),
-        Check::Format(_) => rule(FaultKind::Format).to_owned(),
-        Check::Pattern(_) => rule(FaultKind::Pattern).to_owned(),
+        Check::Format(_) => rule(FaultKind::Format).id.to_owned(),
+        Check::Pattern(_) => rule(FaultKind::Pattern).id.to_owned(),
         Check::Rule(expression) => expression,
     };
     NotChecked { path: open.path, rule, reason: open.reason.to_string() }

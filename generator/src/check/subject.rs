@@ -1,6 +1,7 @@
 //! A resource as the rules look at it: a value that may be broken or partly unknown.
 
 use super::finding::Finding;
+use super::rule::Rule;
 use super::{Facts, NotChecked, Request};
 use crate::api::ApiVersion;
 use crate::catalog::{Catalog, ProviderType};
@@ -9,7 +10,7 @@ use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base
 use crate::path::Path;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The APIs that take providers: llama-stack's spelling and the field's.
 const PROVIDER_LISTS: [(&str, &str); 5] = [
@@ -28,6 +29,8 @@ pub(super) struct Subject<'a> {
     value: &'a Value,
     unknown: &'a BTreeSet<Path>,
     providers: OnceCell<Vec<ProviderEntry<'a>>>,
+    provider_numbers: OnceCell<HashMap<Path, usize>>,
+    provider_ids: OnceCell<HashSet<&'a str>>,
     catalog: OnceCell<Option<&'static Catalog>>,
 }
 
@@ -43,8 +46,8 @@ impl Report {
         self.findings.push(finding);
     }
 
-    pub(super) fn not_checked(&mut self, rule: &str, path: &Path, reason: &str) {
-        self.not_checked.push(NotChecked { path: path.clone(), rule: rule.to_owned(), reason: reason.to_owned() });
+    pub(super) fn not_checked(&mut self, rule: &'static Rule, path: &Path, reason: &str) {
+        self.not_checked.push(NotChecked { path: path.clone(), rule: rule.id.to_owned(), reason: reason.to_owned() });
     }
 }
 
@@ -69,7 +72,12 @@ type Resolved = Result<&'static ProviderType, Box<ProviderTypeError>>;
 impl<'a> ProviderEntry<'a> {
     /// The place of the id: of the type, where the id follows from that.
     pub(super) fn id_path(&self) -> Path {
-        self.path.key(if self.value.contains_key("id") { "id" } else { "provider" })
+        self.path.key(if self.has_id() { "id" } else { "provider" })
+    }
+
+    /// Whether the id is written, as opposed to one that follows from the type.
+    pub(super) fn has_id(&self) -> bool {
+        self.value.contains_key("id")
     }
 }
 
@@ -82,6 +90,8 @@ impl<'a> Subject<'a> {
             value: request.value,
             unknown: request.unknown,
             providers: OnceCell::new(),
+            provider_numbers: OnceCell::new(),
+            provider_ids: OnceCell::new(),
             catalog: OnceCell::new(),
         }
     }
@@ -203,6 +213,22 @@ impl<'a> Subject<'a> {
     /// Every entry of `spec.providers` that is a mapping.
     pub(super) fn providers(&self) -> &[ProviderEntry<'a>] {
         self.providers.get_or_init(|| self.read_providers())
+    }
+
+    /// The provider that `path` is, or lies in.
+    pub(super) fn provider_at(&self, path: &Path) -> Option<&ProviderEntry<'a>> {
+        let providers = self.providers();
+        let numbers = self
+            .provider_numbers
+            .get_or_init(|| providers.iter().enumerate().map(|(number, entry)| (entry.path.clone(), number)).collect());
+        // spec.providers.<api>[<number>]
+        let entry: Path = path.segments().iter().take(4).cloned().collect();
+        providers.get(*numbers.get(&entry)?)
+    }
+
+    /// The ids of all providers, as far as they are known.
+    pub(super) fn provider_ids(&self) -> &HashSet<&'a str> {
+        self.provider_ids.get_or_init(|| self.providers().iter().filter_map(|entry| entry.id).collect())
     }
 
     fn read_providers(&self) -> Vec<ProviderEntry<'a>> {

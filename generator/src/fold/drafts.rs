@@ -1,8 +1,10 @@
 //! Shapes that earlier proposals of v1alpha2 had, each with its rewrite. The CRD refuses them all.
 
 use crate::api::{ApiVersion, GROUP};
+use crate::check::Rule;
 use crate::check::finding::{Finding, Fix, FixEdit};
 use crate::check::header::header;
+use crate::check::rules::drafts as rules;
 use crate::path::Path;
 use serde_json::{Map, Value, json};
 
@@ -42,8 +44,8 @@ pub fn drafts(object: &Value) -> Vec<Finding> {
     found
 }
 
-fn draft(rule: &'static str, path: Path, message: &str, title: &str, edits: Vec<FixEdit>) -> Finding {
-    Finding::error(rule, path, message).with_fix(Fix { title: title.to_owned(), edits, preferred: true })
+fn draft(rule: &'static Rule, path: Path, message: &str, title: &str, edits: Vec<FixEdit>) -> Finding {
+    Finding::new(rule, path, message).with_fix(Fix { title: title.to_owned(), edits, preferred: true })
 }
 
 fn providers(providers: &Map<String, Value>, at: &Path, found: &mut Vec<Finding>) {
@@ -54,7 +56,7 @@ fn providers(providers: &Map<String, Value>, at: &Path, found: &mut Vec<Finding>
                 let path = at.key(api);
                 let value = json!([rewritten(provider)]);
                 found.push(draft(
-                    "llsd::draft::provider-object",
+                    &rules::PROVIDER_OBJECT,
                     path.clone(),
                     &format!("{api} takes a list of providers"),
                     &format!("Make {api} a list"),
@@ -82,7 +84,7 @@ fn provider(provider: &Map<String, Value>, at: &Path, found: &mut Vec<Finding>) 
             edits.insert(1, FixEdit::Replace { path: host.clone(), value: json!(endpoint) });
         }
         let message = "host became endpoint, which holds the whole address";
-        found.push(draft("llsd::draft::provider-host", host, message, "Rename host to endpoint", edits).at_key());
+        found.push(draft(&rules::PROVIDER_HOST, host, message, "Rename host to endpoint", edits).at_key());
     }
     if let Some(value) = provider.get("apiKey") {
         secret(value, &at.key("apiKey"), found);
@@ -147,7 +149,7 @@ fn is_flat_secret(value: &Value) -> bool {
 fn secret(value: &Value, path: &Path, found: &mut Vec<Finding>) {
     if is_flat_secret(value) {
         found.push(draft(
-            "llsd::draft::flat-secret",
+            &rules::FLAT_SECRET,
             path.clone(),
             "name and key belong under secretKeyRef",
             "Wrap in secretKeyRef",
@@ -161,7 +163,7 @@ fn models(models: &[Value], at: &Path, found: &mut Vec<Finding>) {
         if let Value::String(name) = model {
             let path = at.index(position);
             found.push(draft(
-                "llsd::draft::model-string",
+                &rules::MODEL_STRING,
                 path.clone(),
                 "a model is an object with a name",
                 &format!("Write name: {name}"),
@@ -188,7 +190,7 @@ fn networking(spec: &Map<String, Value>, at: &Path, found: &mut Vec<Finding>) {
         let path = networking.key("expose");
         let value = if *on { json!({}) } else { json!({"enabled": false}) };
         found.push(draft(
-            "llsd::draft::expose-boolean",
+            &rules::EXPOSE_BOOLEAN,
             path.clone(),
             "expose is an object: {} switches it on, {enabled: false} off",
             &format!("Write expose: {}", if *on { "{}" } else { "{enabled: false}" }),
@@ -221,7 +223,7 @@ fn networking(spec: &Map<String, Value>, at: &Path, found: &mut Vec<Finding>) {
 
 fn moved(from: Path, to: Path, message: &str) -> Finding {
     let title = format!("Move to {to}");
-    draft("llsd::draft::misplaced", from.clone(), message, &title, vec![FixEdit::Move { from, to }]).at_key()
+    draft(&rules::MISPLACED, from.clone(), message, &title, vec![FixEdit::Move { from, to }]).at_key()
 }
 
 #[cfg(test)]
@@ -235,7 +237,7 @@ mod tests {
     }
 
     fn rules(object: &Value) -> Vec<(&'static str, String)> {
-        drafts(object).into_iter().map(|finding| (finding.rule, finding.path.to_string())).collect()
+        drafts(object).into_iter().map(|finding| (finding.rule.id, finding.path.to_string())).collect()
     }
 
     #[test]

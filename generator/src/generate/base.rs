@@ -1,5 +1,6 @@
 //! The config that a generated one starts from.
 
+use super::draft::spec_path;
 use super::error::GenerateError;
 use super::origin::Origin;
 use super::tracked::{Data, Map, Tracked};
@@ -44,7 +45,10 @@ impl Base {
     /// The name is unknown, or the distribution is an image: then its labels may hold one, or nothing does.
     pub fn embedded(distribution: &Distribution) -> Result<Self, GenerateError> {
         let Some(name) = &distribution.name else { return Err(GenerateError::BaseConfigRequired) };
-        let known = Distributions::embedded().get(name)?;
+        let known = Distributions::embedded().get(name).map_err(|unknown| {
+            let path = spec_path().key("distribution").key("name");
+            GenerateError::UnknownDistribution { path, unknown }
+        })?;
         let text = BaseConfig::embedded(&known.name).ok_or(GenerateError::BaseConfigRequired)?;
         Ok(Self { text: Cow::Borrowed(text), source: BaseSource::Embedded { distribution: known.name.clone() } })
     }

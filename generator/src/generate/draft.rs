@@ -3,10 +3,10 @@
 use super::origin::Origin;
 use super::secrets::{DerivedSecret, EnvVar};
 use super::tracked::{Map, Tracked};
+use super::warning::Warning;
 use crate::api::v1alpha2::LlamaStackDistributionSpec;
 use crate::catalog::Catalog;
 use crate::check::Validated;
-use crate::check::finding::Finding;
 use crate::path::Path;
 
 /// The state that the stages of the pipeline hand on.
@@ -24,7 +24,7 @@ pub(super) struct Draft<'a> {
     /// Derived Secrets asked for so far.
     pub(super) derived_secrets: Vec<DerivedSecret>,
     /// Warnings so far.
-    pub(super) warnings: Vec<Finding>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl<'a> Draft<'a> {

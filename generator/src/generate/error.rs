@@ -1,8 +1,8 @@
 //! Why no config can be generated.
 
 use super::providers::ProviderTypeError;
+use crate::api::CrdRule;
 use crate::catalog::EndpointError;
-use crate::check::finding::{Finding, Fix, FixEdit};
 use crate::distribution::UnknownDistribution;
 use crate::path::Path;
 
@@ -10,8 +10,13 @@ use crate::path::Path;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GenerateError {
     /// The distribution's name stands for nothing.
-    #[error(transparent)]
-    UnknownDistribution(#[from] UnknownDistribution),
+    #[error("{unknown}")]
+    UnknownDistribution {
+        /// The place of the name.
+        path: Path,
+        /// What is known instead.
+        unknown: UnknownDistribution,
+    },
     /// Nothing to start from.
     #[error("Direct image references require either overrideConfig.configMapName or OCI config labels on the image")]
     BaseConfigRequired,
@@ -223,11 +228,11 @@ impl GenerateError {
     pub fn path(&self) -> Path {
         let spec = Path::root().key("spec");
         match self {
-            Self::UnknownDistribution(_) => spec.key("distribution").key("name"),
             Self::BaseConfigRequired => spec.key("distribution").key("image"),
             Self::InvalidBase { .. } | Self::UnsupportedVersion { .. } => spec.key("distribution"),
             Self::Overridden { .. } => spec.key("overrideConfig"),
-            Self::ProviderType { path, .. }
+            Self::UnknownDistribution { path, .. }
+            | Self::ProviderType { path, .. }
             | Self::NoEndpoint { path, .. }
             | Self::NoApiKey { path, .. }
             | Self::Endpoint { path, .. }
@@ -260,78 +265,13 @@ impl GenerateError {
         }
     }
 
-    /// The id of the rule that an editor shows with it.
+    /// The rule of the CRD that is broken as well.
     #[must_use]
-    pub fn rule(&self) -> &'static str {
+    pub fn crd_rule(&self) -> Option<CrdRule> {
         match self {
-            Self::UnknownDistribution(_) => "llsd::distribution::unknown",
-            Self::BaseConfigRequired => "llsd::distribution::no-base-config",
-            Self::InvalidBase { .. } | Self::UnsupportedVersion { .. } => "llsd::distribution::unusable-base-config",
-            Self::Overridden { .. } => "llsd::config::overridden",
-            Self::ProviderType { .. } => "llsd::provider::unknown-type",
-            Self::DuplicateProvider { .. } => "llsd::provider::duplicate-id",
-            Self::NoEndpoint { .. } => "llsd::provider::no-endpoint",
-            Self::NoApiKey { .. } => "llsd::provider::no-api-key",
-            Self::Endpoint { .. } => "llsd::provider::bad-endpoint",
-            Self::MissingSetting { .. } => "llsd::provider::missing-setting",
-            Self::MissingApi { .. } => "llsd::provider::missing-api",
-            Self::DisabledRequired { .. } => "llsd::disabled::required",
-            Self::DisabledConflict { .. } => "llsd::disabled::has-providers",
-            Self::UnknownModelProvider { .. } => "llsd::model::unknown-provider",
-            Self::NoToolAddress { .. } => "llsd::tool::no-address",
-            Self::NoDimension { .. } => "llsd::model::no-dimension",
-            Self::NoModelProvider { .. } | Self::NoToolProvider { .. } | Self::NoShieldProvider { .. } => {
-                "llsd::resources::no-provider"
-            }
-            Self::VariableClash { .. } => "llsd::secret::variable-clash",
-            Self::RedisEndpoint { .. } => "llsd::storage::bad-endpoint",
+            Self::DuplicateProvider { .. } => Some(CrdRule::UniqueIds),
+            Self::DisabledConflict { written, .. } => CrdRule::enabled(written),
+            _ => None,
         }
     }
-
-    /// The error as a finding, with related places and fixes.
-    #[must_use]
-    pub fn finding(&self) -> Finding {
-        let mut finding = Finding::error(self.rule(), self.path(), self.to_string());
-        match self {
-            Self::UnknownDistribution(unknown) => {
-                let known = unknown.available.iter().map(String::as_str);
-                if let Some(name) = crate::nearest::nearest(&unknown.name, known) {
-                    finding = finding.with_fix(replace(self.path(), name));
-                }
-            }
-            Self::ProviderType { path, error } => {
-                if let Some(name) = &error.nearest {
-                    finding = finding.with_fix(replace(path.clone(), name));
-                }
-            }
-            Self::DuplicateProvider { first, .. } => {
-                finding = finding.with_related(first.clone(), "The other provider of this id");
-            }
-            Self::VariableClash { first, .. } => {
-                finding = finding.with_related(first.clone(), "The other secret of this variable");
-            }
-            Self::UnknownModelProvider { path, provider, ids, .. } => {
-                if let Some(id) = crate::nearest::nearest(provider, ids.iter().map(String::as_str)) {
-                    finding = finding.with_fix(replace(path.clone(), id));
-                }
-            }
-            Self::NoEndpoint { path, .. } | Self::NoApiKey { path, .. } => {
-                finding = finding.at_key().with_fix(remove(path.clone(), "Remove it"));
-            }
-            Self::DisabledConflict { path, written, .. } => {
-                finding = finding.with_fix(remove(path.clone(), &format!("Remove \"{written}\" from disabled")));
-            }
-            _ => {}
-        }
-        finding
-    }
-}
-
-fn replace(path: Path, name: &str) -> Fix {
-    let edits = vec![FixEdit::Replace { path, value: name.into() }];
-    Fix { title: format!("Change to \"{name}\""), edits, preferred: false }
-}
-
-fn remove(path: Path, title: &str) -> Fix {
-    Fix { title: title.to_owned(), edits: vec![FixEdit::Remove { path }], preferred: false }
 }

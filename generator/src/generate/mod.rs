@@ -19,6 +19,7 @@ mod server;
 mod storage;
 mod tracked;
 mod version;
+mod warning;
 
 pub use base::{Base, BaseSource};
 pub(crate) use base::{embedded_base, read as read_base};
@@ -27,17 +28,17 @@ pub(crate) use draft::plain_id;
 pub use error::GenerateError;
 pub use external::{ConfigError, External, Merged, merge_external};
 pub use origin::Origin;
+pub(crate) use providers::of_api;
 pub use providers::{ProviderTypeError, resolve_type};
-pub(crate) use providers::{of_api, overridden};
 pub use render::{Rendered, render, scalar};
 pub use secrets::{DerivedKind, DerivedSecret, EnvSource, EnvVar, SecretKey, variable_name};
 pub use server::{TLS_CERTIFICATE, TLS_KEY, TLS_MOUNT_PATH};
 pub use tracked::{Data, Map, Tracked};
+pub use warning::Warning;
 
 use crate::api::v1alpha2::LlamaStackDistributionSpec;
 use crate::catalog::Catalog;
 use crate::check::Validated;
-use crate::check::finding::Finding;
 use draft::Draft;
 
 /// Key of a config ConfigMap that holds the config.
@@ -60,7 +61,7 @@ pub struct Generated {
     /// Schema version of the config: 1 or 2.
     pub config_version: u32,
     /// What was settled in a way that the user may not expect.
-    pub warnings: Vec<Finding>,
+    pub warnings: Vec<Warning>,
 }
 
 /// What the server runs with.

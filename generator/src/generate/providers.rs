@@ -3,15 +3,14 @@
 mod config;
 mod kind;
 
-pub(crate) use config::overridden;
 pub use kind::{ProviderTypeError, resolve_type};
 
 use super::draft::{Draft, plain_id, spec_path};
 use super::error::GenerateError;
 use super::origin::Origin;
 use super::tracked::{Map, Tracked};
+use super::warning::Warning;
 use crate::api::v1alpha2::Provider;
-use crate::check::finding::Finding;
 use crate::path::Path;
 use std::collections::BTreeMap;
 
@@ -57,13 +56,8 @@ fn entry(draft: &mut Draft<'_>, api: &str, provider: &Provider, path: &Path) -> 
         Err(error) => return Err(GenerateError::ProviderType { path: type_path, error }),
     };
     if draft.catalog.is_none() {
-        draft.warnings.push(Finding::warning(
-            "llsd::provider::unchecked",
-            type_path.clone(),
-            format!(
-                "No provider catalog for this distribution's llama-stack version: \"{provider_type}\" is used unchecked"
-            ),
-        ));
+        let provider_type = provider_type.clone();
+        draft.warnings.push(Warning::Unchecked { path: type_path.clone(), provider_type });
     }
     let id_path = if provider.id.is_some() { path.key("id") } else { type_path.clone() };
     let mut entry = Map::new();

@@ -6,8 +6,8 @@ use super::error::GenerateError;
 use super::origin::Origin;
 use super::providers::of_api;
 use super::tracked::{Map, Tracked};
+use super::warning::Warning;
 use crate::api::v1alpha2::Model;
-use crate::check::finding::Finding;
 use crate::path::Path;
 
 /// What a model without `modelType` is.
@@ -95,7 +95,8 @@ fn embedding_dimension(draft: &Draft<'_>, model: &str) -> Option<Tracked> {
 fn named_provider(draft: &mut Draft<'_>, model: &str, id: &str, path: &Path) -> Result<String, GenerateError> {
     let found = of_api(&draft.config, "inference").map(|(written, _)| written).find(|written| plain_id(written) == id);
     if let Some((variable, _)) = found.and_then(condition).filter(|(variable, _)| !sets(draft, variable)) {
-        draft.warnings.push(conditional(id, variable, path));
+        let (id, variable) = (id.to_owned(), variable.to_owned());
+        draft.warnings.push(Warning::ConditionalProvider { path: path.clone(), id, variable });
     }
     let external = draft.spec.external_providers.as_ref().and_then(|external| external.inference.as_deref());
     let external = external.unwrap_or_default().iter().map(|provider| provider.provider_id.as_str());
@@ -115,14 +116,6 @@ fn named_provider(draft: &mut Draft<'_>, model: &str, id: &str, path: &Path) -> 
 fn sets(draft: &Draft<'_>, variable: &str) -> bool {
     let overrides = draft.spec.workload.as_ref().and_then(|workload| workload.overrides.as_ref());
     overrides.is_some_and(|overrides| overrides.env.iter().flatten().any(|entry| entry.name == variable))
-}
-
-fn conditional(id: &str, variable: &str, path: &Path) -> Finding {
-    let message = format!(
-        "Provider \"{id}\" exists only when the server's environment sets {variable}; without it the server does not \
-         start"
-    );
-    Finding::warning("llsd::model::conditional-provider", path.clone(), message)
 }
 
 /// The first provider of an API in the resource, and where its id comes from. One for MCP servers only where there is
@@ -150,11 +143,8 @@ fn tool_group(draft: &mut Draft<'_>, tool: &str, path: &Path) -> Result<Tracked,
         return Err(GenerateError::NoToolAddress { path: path.clone(), tool: id });
     }
     if let Some((usual, _)) = usual.filter(|(usual, _)| *usual != provider && matches!(origin, Origin::Resource(_))) {
-        let message = format!(
-            "\"{id}\" is registered with \"{provider}\", the first toolRuntime provider of the resource. The distribution \
-             serves it with \"{usual}\""
-        );
-        draft.warnings.push(Finding::warning("llsd::tool::other-provider", path.clone(), message));
+        let (tool, provider) = (id.clone(), provider.clone());
+        draft.warnings.push(Warning::OtherProvider { path: path.clone(), tool, provider, usual });
     }
     let entry = Map::from([
         ("toolgroup_id".to_owned(), Tracked::text(Origin::Resource(path.clone()), id)),

@@ -31,6 +31,8 @@ pub enum MergeError {
     /// Two providers have one id.
     #[error("external provider id {id:?} is used twice: by {one} and by {other}. Give one of them another providerId")]
     Twice {
+        /// The number of the second in the list.
+        number: usize,
         /// The id.
         id: String,
         /// The image of the first.
@@ -44,6 +46,8 @@ pub enum MergeError {
          that is built as a provider package"
     )]
     Metadata {
+        /// Its number in the list.
+        number: usize,
         /// The provider.
         id: String,
         /// Its image.
@@ -57,6 +61,8 @@ pub enum MergeError {
          spec.externalProviders"
     )]
     Api {
+        /// Its number in the list.
+        number: usize,
         /// The provider.
         id: String,
         /// Its image.
@@ -84,6 +90,19 @@ pub enum MergeError {
     },
 }
 
+impl MergeError {
+    /// What the container ends with. It tells the operator which provider is at fault; the text is for people.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Twice { number, .. } | Self::Metadata { number, .. } | Self::Api { number, .. } => {
+                super::exit_code(*number)
+            }
+            Self::Wanted(_) | Self::Base { .. } | Self::File { .. } => 1,
+        }
+    }
+}
+
 /// Merges the providers `wanted` (JSON), whose descriptions are below `root`, into the configuration at `base`, and
 /// writes the result below `root`.
 ///
@@ -92,13 +111,17 @@ pub enum MergeError {
 pub fn merge(base: &Path, root: &Path, wanted: &str) -> Result<Report, MergeError> {
     let wanted: Vec<Wanted> = serde_json::from_str(wanted)?;
     let mut images: HashMap<&str, &str> = HashMap::new();
-    for provider in &wanted {
+    for (number, provider) in wanted.iter().enumerate() {
         if let Some(one) = images.insert(&provider.provider_id, &provider.image) {
             let (id, other) = (provider.provider_id.clone(), provider.image.clone());
-            return Err(MergeError::Twice { id, one: one.to_owned(), other });
+            return Err(MergeError::Twice { number, id, one: one.to_owned(), other });
         }
     }
-    let external = wanted.iter().map(|provider| described(provider, root)).collect::<Result<Vec<_>, _>>()?;
+    let external = wanted
+        .iter()
+        .enumerate()
+        .map(|(number, provider)| described(number, provider, root))
+        .collect::<Result<Vec<_>, _>>()?;
     let text = read(base).map_err(|source| MergeError::File { path: base.to_owned(), source })?;
     let merged =
         merge_external(&text, &external).map_err(|source| MergeError::Base { path: base.to_owned(), source })?;
@@ -114,16 +137,16 @@ pub fn merge(base: &Path, root: &Path, wanted: &str) -> Result<Report, MergeErro
     })
 }
 
-fn described(provider: &Wanted, root: &Path) -> Result<External, MergeError> {
+fn described(number: usize, provider: &Wanted, root: &Path) -> Result<External, MergeError> {
     let (id, image) = (provider.provider_id.clone(), provider.image.clone());
     let path = root.join(METADATA).join(provider.folder()).join(PACKAGE_FILE);
     let package = read(&path).map_err(|error| error.to_string()).and_then(|text| package::read(&text));
     let package = match package {
         Ok(package) => package,
-        Err(reason) => return Err(MergeError::Metadata { id, image, reason }),
+        Err(reason) => return Err(MergeError::Metadata { number, id, image, reason }),
     };
     if package.api != provider.api {
-        return Err(MergeError::Api { id, image, serves: package.api, listed: provider.api.clone() });
+        return Err(MergeError::Api { number, id, image, serves: package.api, listed: provider.api.clone() });
     }
     Ok(External {
         api: provider.api.clone(),

@@ -33,6 +33,21 @@ pub const EXTRACT_CONTAINER: &str = "extract-distribution-config";
 /// Name of the container that merges.
 pub const MERGE_CONTAINER: &str = "merge-config";
 
+/// Exit codes of the merge: `1` and those of the system aside, the provider that is at fault, by its place in the list.
+const PROVIDER_CODES: std::ops::RangeInclusive<u8> = 10..=99;
+
+/// The exit code of a merge that fails because of provider number `number`.
+fn exit_code(number: usize) -> u8 {
+    let code = u8::try_from(number).ok().and_then(|number| PROVIDER_CODES.start().checked_add(number));
+    code.filter(|code| PROVIDER_CODES.contains(code)).unwrap_or(1)
+}
+
+/// The number of the provider that a merge failed of; `None` where it is nobody's fault alone.
+fn provider_at_fault(exit_code: i32) -> Option<usize> {
+    let code = u8::try_from(exit_code).ok().filter(|code| PROVIDER_CODES.contains(code))?;
+    Some(usize::from(code - PROVIDER_CODES.start()))
+}
+
 /// A provider that the resource asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,6 +1,6 @@
 //! How far the external providers of a resource have got, by the init containers of its pods.
 
-use super::{EXTRACT_CONTAINER, MERGE_CONTAINER, Wanted};
+use super::{EXTRACT_CONTAINER, MERGE_CONTAINER, Wanted, provider_at_fault};
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use llsd_generator::api::status::{ExternalProviderPhase as Phase, ExternalProviderStatus};
 
@@ -14,8 +14,9 @@ pub fn statuses(wanted: &[Wanted], pods: &[Pod]) -> Vec<ExternalProviderStatus> 
     let pods: Vec<_> = pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).collect();
     wanted
         .iter()
-        .map(|provider| {
-            let worst = pods.iter().map(|pod| in_pod(provider, pod)).max_by_key(|(phase, _)| *phase);
+        .enumerate()
+        .map(|(number, provider)| {
+            let worst = pods.iter().map(|pod| in_pod(number, provider, pod)).max_by_key(|(phase, _)| *phase);
             let (phase, message) =
                 worst.unwrap_or_else(|| (Phase::Pending, Some("waiting for a pod of the server".to_owned())));
             ExternalProviderStatus {
@@ -31,7 +32,7 @@ pub fn statuses(wanted: &[Wanted], pods: &[Pod]) -> Vec<ExternalProviderStatus> 
 
 type State = (Phase, Option<String>);
 
-fn in_pod(provider: &Wanted, pod: &Pod) -> State {
+fn in_pod(number: usize, provider: &Wanted, pod: &Pod) -> State {
     let statuses = pod.status.as_ref().and_then(|status| status.init_container_statuses.as_deref()).unwrap_or_default();
     let named = |name: &str| statuses.iter().find(|status| status.name == name);
     let Some(own) = named(&provider.container()) else {
@@ -39,7 +40,7 @@ fn in_pod(provider: &Wanted, pod: &Pod) -> State {
     };
     let image = &provider.image;
     match outcome(own) {
-        Outcome::Done => merged(provider, [EXTRACT_CONTAINER, MERGE_CONTAINER].map(named)),
+        Outcome::Done => merged(number, [EXTRACT_CONTAINER, MERGE_CONTAINER].map(named)),
         Outcome::Running => (Phase::Installing, None),
         Outcome::Waiting => (Phase::Pending, Some("waiting for the init containers before it".to_owned())),
         Outcome::Pull(reason) => (
@@ -49,25 +50,22 @@ fn in_pod(provider: &Wanted, pod: &Pod) -> State {
                  service account"
             )),
         ),
-        Outcome::Failed(reason) => {
+        Outcome::Failed { reason, .. } => {
             (Phase::Failed, Some(format!("the packages of image {image} cannot be installed: {reason}")))
         }
     }
 }
 
 /// A provider that is installed is of use only once the configuration names it.
-fn merged(provider: &Wanted, later: [Option<&ContainerStatus>; 2]) -> State {
+fn merged(number: usize, later: [Option<&ContainerStatus>; 2]) -> State {
     for status in later.into_iter().flatten() {
         match outcome(status) {
             Outcome::Done => {}
-            Outcome::Failed(reason) | Outcome::Pull(reason) => {
-                // The message of the merge names the provider that is at fault; the others wait for it.
-                let quoted = format!("{:?}", provider.provider_id);
-                let others = reason.contains("external provider ") && !reason.contains(&quoted);
-                return match others {
-                    true => (Phase::Pending, Some(format!("waiting for another provider: {reason}"))),
-                    false => (Phase::Failed, Some(format!("{} failed: {reason}", status.name))),
-                };
+            Outcome::Failed { reason, at_fault: Some(other) } if status.name == MERGE_CONTAINER && other != number => {
+                return (Phase::Pending, Some(format!("waiting for another provider: {reason}")));
+            }
+            Outcome::Failed { reason, .. } | Outcome::Pull(reason) => {
+                return (Phase::Failed, Some(format!("{} failed: {reason}", status.name)));
             }
             Outcome::Running | Outcome::Waiting => {
                 return (Phase::Installing, Some(format!("waiting for {}", status.name)));
@@ -85,7 +83,11 @@ enum Outcome {
     Running,
     Waiting,
     Pull(String),
-    Failed(String),
+    Failed {
+        reason: String,
+        /// Number of the provider that the container itself puts it down to.
+        at_fault: Option<usize>,
+    },
 }
 
 fn outcome(status: &ContainerStatus) -> Outcome {
@@ -96,7 +98,7 @@ fn outcome(status: &ContainerStatus) -> Outcome {
         Some((ended.exit_code, reason))
     };
     if let Some((code, reason)) = ended(status.state.as_ref()) {
-        return if code == 0 { Outcome::Done } else { Outcome::Failed(reason) };
+        return if code == 0 { Outcome::Done } else { failed(code, reason) };
     }
     if status.state.as_ref().is_some_and(|state| state.running.is_some()) {
         return Outcome::Running;
@@ -112,13 +114,22 @@ fn outcome(status: &ContainerStatus) -> Outcome {
         | "ImageInspectError"
         | "RegistryUnavailable" => Outcome::Pull(message),
         // It is tried again, and has failed at least once: what it said then is what helps.
-        "CrashLoopBackOff" => Outcome::Failed(ended(status.last_state.as_ref()).map_or(message, |(_, reason)| reason)),
-        "CreateContainerConfigError" | "CreateContainerError" | "RunContainerError" => Outcome::Failed(message),
+        "CrashLoopBackOff" => match ended(status.last_state.as_ref()) {
+            Some((code, reason)) => failed(code, reason),
+            None => Outcome::Failed { reason: message, at_fault: None },
+        },
+        "CreateContainerConfigError" | "CreateContainerError" | "RunContainerError" => {
+            Outcome::Failed { reason: message, at_fault: None }
+        }
         _ => match ended(status.last_state.as_ref()) {
-            Some((code, reason)) if code != 0 => Outcome::Failed(reason),
+            Some((code, reason)) if code != 0 => failed(code, reason),
             _ => Outcome::Waiting,
         },
     }
+}
+
+fn failed(exit_code: i32, reason: String) -> Outcome {
+    Outcome::Failed { reason, at_fault: provider_at_fault(exit_code) }
 }
 
 /// Status and message of the condition `ExternalProvidersReady`: whether all are ready, and of which one to read more.
@@ -203,7 +214,7 @@ mod tests {
     #[test]
     fn a_failed_merge_is_put_down_to_the_one_it_names() {
         let failed =
-            json!({"state": {"terminated": {"exitCode": 1, "message": "external provider \"b\": image x serves …"}}});
+            json!({"state": {"terminated": {"exitCode": super::super::exit_code(1), "message": "image x serves …"}}});
         let state = json!({"install-provider-a": done(), "install-provider-b": done(), "merge-config": failed});
         let found = statuses(&[provider("a"), provider("b")], &[pod(state)]);
         assert_eq!([found[0].phase, found[1].phase], [Phase::Pending, Phase::Failed]);

@@ -4,11 +4,13 @@ use super::Refusal;
 use super::dereference::Found;
 use crate::resources::Derived;
 use crate::resources::derived;
-use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
-use llsd_generator::check::finding::{Finding, Severity};
+use llsd_generator::api::{ApiVersion, CrdRule};
+use llsd_generator::check::finding::{Cause, Finding, Severity};
+use llsd_generator::check::rules::references::NOT_FOUND;
 use llsd_generator::check::{Facts, ReferenceKind, Request, reference_findings, verdict_on};
 use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
+use llsd_generator::path::Path;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -63,21 +65,26 @@ pub(crate) fn generates(object: &Value) -> bool {
 
 /// The condition's reason for a finding.
 fn reason(finding: &Finding) -> &'static str {
-    match finding.rule {
-        "llsd::distribution::no-base-config" => "BaseConfigRequired",
-        "llsd::distribution::unusable-base-config" if finding.message.starts_with("Unsupported") => {
-            "UnsupportedConfigVersion"
-        }
-        "llsd::model::unknown-provider" | "llsd::resources::no-provider" => "MissingProviderForResource",
-        _ => "ConfigGenerationFailed",
+    match &finding.cause {
+        Cause::Generation(error) => error.reason(),
+        Cause::Plain | Cause::Crd(_) | Cause::Object(_) => "ConfigGenerationFailed",
     }
 }
 
 /// A finding with its place.
 fn line(finding: &Finding) -> String {
     match finding.path.to_string() {
-        path if path.is_empty() || finding.message.starts_with(&path) => finding.message.clone(),
+        path if path.is_empty() || names_its_place(&finding.cause) => finding.message.clone(),
         path => format!("{path}: {}", finding.message),
+    }
+}
+
+/// Whether the message begins with the place already.
+fn names_its_place(cause: &Cause) -> bool {
+    match cause {
+        Cause::Generation(error) => matches!(**error, GenerateError::DisabledConflict { .. }),
+        Cause::Crd(rule) => matches!(rule, CrdRule::Enabled(_) | CrdRule::NameDots | CrdRule::NameLength),
+        Cause::Plain | Cause::Object(_) => false,
     }
 }
 
@@ -115,10 +122,10 @@ pub fn secrets(object: &Value, judged: &Judged, namespace: &str, found: &Found) 
     let mut result = Secrets::default();
     let mut missing = Vec::new();
     let mut reason = "SecretKeyMissing";
+    let overrides = Path::parse("spec.workload.overrides");
     for finding in reference_findings(&request) {
-        let path = finding.path.to_string();
-        if finding.message.starts_with("ConfigMap") {
-            if path.starts_with("spec.overrideConfig") {
+        if finding.cause == Cause::Object(ReferenceKind::ConfigMap) {
+            if finding.path.starts_with(&Path::parse("spec.overrideConfig")) {
                 let name = judged
                     .spec
                     .override_config
@@ -129,11 +136,11 @@ pub fn secrets(object: &Value, judged: &Judged, namespace: &str, found: &Found) 
             }
             continue;
         }
-        if finding.rule == "llsd::reference::not-found" {
+        if *finding.rule == NOT_FOUND {
             reason = "SecretNotFound";
         }
         // Variables of the user's own are between the user and the kubelet, which waits for them.
-        result.blocks |= !path.starts_with("spec.workload.overrides");
+        result.blocks |= !finding.path.starts_with(&overrides);
         missing.push(finding.message);
     }
     let mut read = BTreeSet::new();
@@ -141,7 +148,7 @@ pub fn secrets(object: &Value, judged: &Judged, namespace: &str, found: &Found) 
     for reference in llsd_generator::check::references(&request) {
         if reference.kind == ReferenceKind::Secret {
             referred.insert((reference.name.to_owned(), reference.key.as_ref().map(|(key, _)| (*key).to_owned())));
-            if !reference.path.to_string().starts_with("spec.workload.overrides") {
+            if !reference.path.starts_with(&overrides) {
                 read.insert(reference.name.to_owned());
             }
         }

@@ -77,10 +77,8 @@ fn findings(version: ApiVersion, object: &Value, old: Option<&Value>) -> Vec<Fin
     let mut found = judge(object, old);
     if let Some(old) = old.filter(|_| found.iter().any(is_error)) {
         let known = judge(old, None);
-        let same = |one: &Finding, other: &Finding| {
-            one.rule == other.rule && one.path == other.path && one.message == other.message
-        };
-        found.retain(|finding| !is_error(finding) || !known.iter().any(|earlier| same(earlier, finding)));
+        let is_old = |finding: &Finding| known.iter().any(|earlier| finding.is_same_fault(object, earlier, old));
+        found.retain(|finding| !is_error(finding) || !is_old(finding));
     }
     found
 }

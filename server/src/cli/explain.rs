@@ -3,7 +3,7 @@
 use super::{CLEAN, FAILURE, complain};
 use clap::Args;
 use llsd_generator::check::finding::Severity;
-use llsd_generator::check::{RuleInfo, rules};
+use llsd_generator::check::{Rule, rules};
 use llsd_generator::nearest::nearest;
 use std::io::{self, Write};
 
@@ -26,15 +26,15 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         return Ok(CLEAN);
     }
     let Some(wanted) = &arguments.rule else {
-        let width = rules().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
-        for rule in rules() {
+        let width = rules::all().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+        for rule in rules::all() {
             writeln!(out, "{:width$}  {}", rule.id, rule.summary)?;
         }
         return Ok(CLEAN);
     };
     // The prefix is the same everywhere; nobody should have to type it.
-    let is_wanted = |rule: &&RuleInfo| rule.id == wanted || rule.id.strip_prefix("llsd::") == Some(wanted);
-    match rules().iter().find(is_wanted) {
+    let is_wanted = |rule: &&&Rule| rule.id == wanted || rule.id.strip_prefix("llsd::") == Some(wanted);
+    match rules::all().iter().find(is_wanted) {
         Some(rule) => {
             writeln!(out, "{} ({})\n\n{}\n{}\n", rule.id, word(rule.severity), rule.summary, rule.why)?;
             for line in rule.example.lines() {
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             Ok(CLEAN)
         }
         None => {
-            let near = nearest(wanted, rules().iter().map(|rule| rule.id));
+            let near = nearest(wanted, rules::all().iter().map(|rule| rule.id));
             let hint = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
             complain(&format!("no rule is called {wanted:?}{hint} `llsd explain` lists them"));
             Ok(FAILURE)
@@ -58,7 +58,7 @@ fn page() -> String {
          What `llsd check`, the editor, the webhook and the operator say, by rule. Written by \
          `llsd explain --markdown`; the rules in `generator/src/check/rules` are the source.\n",
     );
-    for rule in rules() {
+    for rule in rules::all() {
         let severity = word(rule.severity);
         page.push_str(&format!(
             "\n## {}\n\n*{severity}* · {} {}\n\n```yaml\n{}\n```\n",

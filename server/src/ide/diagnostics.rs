@@ -4,22 +4,12 @@ use super::document::{DocumentAnalysis, Resource};
 use super::types::{CodeFix, Diagnostic, Elsewhere, Severity};
 use super::{Span, fix, place};
 use llsd_generator::check::finding::Finding;
+use llsd_generator::check::rules::drafts::PROVIDER_OBJECT;
+use llsd_generator::check::rules::generation::MISSING_SETTING;
+use llsd_generator::check::rules::name::{DUPLICATE, SAME_FOLDER};
+use llsd_generator::check::rules::schema::REQUIRED;
+use llsd_generator::check::rules::yaml::SYNTAX;
 use std::sync::Arc;
-
-/// Not well-formed YAML.
-pub(crate) const SYNTAX: &str = "llsd::yaml::syntax";
-
-/// A field that has to be there is not.
-const REQUIRED: &str = "llsd::schema::required";
-
-/// A setting that the provider type needs is not there.
-const MISSING_SETTING: &str = "llsd::provider::missing-setting";
-
-/// Another resource of the file or of a kustomization has the same name.
-const DUPLICATE: &str = "llsd::metadata::duplicate";
-
-/// A resource of another file in the folder has the same name.
-const SAME_FOLDER: &str = "llsd::metadata::same-folder";
 
 /// Syntax errors shown of one document at most: nobody mends more at a time.
 const SYNTAX_ERRORS: usize = 50;
@@ -54,12 +44,12 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
 }
 
 fn is_structural(finding: &Finding) -> bool {
-    finding.rule.starts_with("llsd::schema::")
+    finding.rule.family() == REQUIRED.family()
 }
 
 /// Whether a finding misses something in a bracket that has no end: it may well be what comes next.
 fn may_follow(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> bool {
-    if document.tree().errors().is_empty() || !matches!(finding.rule, REQUIRED | MISSING_SETTING) {
+    if document.tree().errors().is_empty() || ![&REQUIRED, &MISSING_SETTING].contains(&finding.rule) {
         return false;
     }
     let steps = place::steps(&resource.base, &finding.path);
@@ -75,7 +65,7 @@ fn may_follow(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
 
 /// A draft's finding says in one sentence what the schema says about each of its parts.
 fn is_draft(finding: &Finding) -> bool {
-    finding.rule.starts_with("llsd::draft::")
+    finding.rule.family() == PROVIDER_OBJECT.family()
 }
 
 fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
@@ -94,7 +84,7 @@ fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
         .map(|error| Diagnostic {
             span: error.span,
             severity: Severity::Error,
-            code: SYNTAX,
+            code: SYNTAX.id,
             message: error.message.clone(),
             tags: Vec::new(),
             related: Vec::new(),
@@ -130,7 +120,7 @@ fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
     Diagnostic {
         span: place::span(tree, &at(&finding.path), finding.target),
         severity: finding.severity,
-        code: finding.rule,
+        code: finding.rule.id,
         message: bounded(&finding.message),
         tags: finding.tags.clone(),
         related: finding
@@ -158,7 +148,7 @@ fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
 
 /// The other resource of a name that is taken twice.
 fn elsewhere(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> Option<Elsewhere> {
-    if !matches!(finding.rule, DUPLICATE | SAME_FOLDER) {
+    if ![&DUPLICATE, &SAME_FOLDER].contains(&finding.rule) {
         return None;
     }
     let key = (resource.namespace().to_owned(), resource.name().to_owned());

@@ -12,6 +12,7 @@ use llsd_generator::catalog::Catalog;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::{Header, header};
+use llsd_generator::check::rules::yaml::{DUPLICATE_KEY, TOO_LARGE};
 use llsd_generator::check::{Outcome, Request, unquoted_variables, verdict};
 use llsd_generator::document::Plain;
 use llsd_generator::generate::Generated;
@@ -21,12 +22,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
-
-/// A key that its mapping has twice.
-const TWICE: &str = "llsd::yaml::duplicate-key";
-
-/// A part that was left out, because it is too deep or its aliases make it too large.
-const TOO_LARGE: &str = "llsd::yaml::too-large";
 
 /// What does not depend on anything but the document's text, and on the objects that it names.
 #[derive(Debug)]
@@ -305,12 +300,12 @@ fn line_start(text: &str, offset: usize) -> usize {
 }
 
 fn too_large(path: Path) -> Finding {
-    Finding::error(TOO_LARGE, path, "Too deep, or too large once its aliases are expanded: not read")
+    Finding::new(&TOO_LARGE, path, "Too deep, or too large once its aliases are expanded: not read")
 }
 
 fn twice(path: Path) -> Finding {
     let message = format!("The key \"{}\" is given twice, the first one has no effect", path_name(&path));
-    Finding::error(TWICE, path, message).at_key()
+    Finding::new(&DUPLICATE_KEY, path, message).at_key()
 }
 
 fn path_name(path: &Path) -> &str {

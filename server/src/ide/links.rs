@@ -44,7 +44,7 @@ pub fn links(question: &Question<'_>) -> Vec<Link> {
         }
         for comment in document.tree().comments() {
             let text = comment.span.slice(document.tree().text());
-            for rule in rules() {
+            for rule in rules::all() {
                 // the longest id wins where one starts like another
                 let at = text.match_indices(rule.id).find(|(at, id)| {
                     let behind = text[at + id.len()..].chars().next();

@@ -6,17 +6,17 @@ use super::meaning::{Meaning, meaning, provider_at};
 use super::schema::{self, Schema};
 use super::types::{Diagnostic, Tag};
 use super::{Analysis, Span, place};
+use llsd_generator::check::Rule;
+use llsd_generator::check::rules::drafts::PROVIDER_HOST;
+use llsd_generator::check::rules::misplaced::MISPLACED_FIELD;
+use llsd_generator::check::rules::schema::UNKNOWN_FIELD;
+use llsd_generator::check::rules::settings::UNKNOWN_KEY;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Node, SkippedKind, Style};
 use std::collections::BTreeMap;
 
 /// Findings that say of a key that nobody reads it where it stands.
-const UNKNOWN: [&str; 4] = [
-    "llsd::schema::unknown-field",
-    "llsd::schema::misplaced-field",
-    "llsd::settings::unknown-key",
-    "llsd::draft::provider-host",
-];
+static UNKNOWN: [&Rule; 4] = [&UNKNOWN_FIELD, &MISPLACED_FIELD, &UNKNOWN_KEY, &PROVIDER_HOST];
 
 /// What a word is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,8 @@ impl Writer<'_> {
         if !key.is_scalar() || key.is_absent() {
             return;
         }
-        let unknown = self.by_place.get(&key.span().start).is_some_and(|found| UNKNOWN.contains(&found.code));
+        let unknown =
+            self.by_place.get(&key.span().start).is_some_and(|found| UNKNOWN.iter().any(|rule| rule.id == found.code));
         if key.source().contains("{{") {
             self.placeholders(key.span());
         } else if unknown {

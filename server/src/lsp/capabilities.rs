@@ -154,7 +154,7 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
             lsp::CodeActionProviderCapability::Options(lsp::CodeActionOptions {
                 code_action_kinds: Some(vec![
                     lsp::CodeActionKind::QUICKFIX,
-                    lsp::CodeActionKind::REFACTOR_REWRITE,
+                    code_action::MIGRATE,
                     code_action::FIX_ALL,
                 ]),
                 resolve_provider: client.resolves_actions.then_some(true),

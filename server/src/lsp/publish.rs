@@ -156,11 +156,9 @@ pub(super) fn converted(style: &Style<'_>, rope: &Rope, found: Vec<Diagnostic>) 
     found.into_iter().filter_map(convert).collect()
 }
 
-/// The section about a rule in the reference of findings. Rules of a schema have none: their message says it all.
+/// The section about a rule in the reference of findings.
 pub(super) fn documentation(code: &str) -> Option<Url> {
-    rules().iter().find(|rule| rule.id == code)?;
-    let anchor = code.replace(':', "");
-    Url::parse(&format!("{}/blob/main/docs/findings.md#{anchor}", env!("CARGO_PKG_REPOSITORY"))).ok()
+    Url::parse(&rules::find(code)?.documentation()).ok()
 }
 
 /// The protocol's number of a severity.

@@ -2,12 +2,15 @@
 import * as vscode from 'vscode';
 import type { Place } from '../place';
 
+/** The server's kinds of actions. */
+const MIGRATE = 'refactor.rewrite.llsd.migrate';
+const FIX_ALL = 'source.fixAll.llsd';
+
 /** Rewrites the resource at `place` as v1alpha2. */
 export async function migrate(place: Place): Promise<void> {
   const around = new vscode.Range(place.position, place.position);
   const everything = new vscode.Range(0, 0, place.document.lineCount, 0);
-  const wanted = (action: vscode.CodeAction): boolean => action.title.startsWith('Migrate');
-  const action = (await actions(place, around)).find(wanted) ?? (await actions(place, everything)).find(wanted);
+  const action = (await actions(place, around, MIGRATE)).at(0) ?? (await actions(place, everything, MIGRATE)).at(0);
   if (action === undefined || !(await apply(action))) {
     void vscode.window.showInformationMessage('Nothing here is older than v1alpha2.');
   }
@@ -16,14 +19,13 @@ export async function migrate(place: Place): Promise<void> {
 /** Applies every fix of the document that leaves nothing to decide. */
 export async function fixAll(place: Place): Promise<void> {
   const everything = new vscode.Range(0, 0, place.document.lineCount, 0);
-  const found = await actions(place, everything, vscode.CodeActionKind.SourceFixAll.value);
-  const action = found.find((offered) => offered.kind?.value.startsWith('source.fixAll.llsd') === true);
+  const action = (await actions(place, everything, FIX_ALL)).at(0);
   if (action === undefined || !(await apply(action))) {
     void vscode.window.showInformationMessage('Nothing here can be fixed without a decision of yours.');
   }
 }
 
-async function actions(place: Place, range: vscode.Range, kind?: string): Promise<vscode.CodeAction[]> {
+async function actions(place: Place, range: vscode.Range, kind: string): Promise<vscode.CodeAction[]> {
   // The last argument has the editor resolve that many actions, where the server leaves the edits for later.
   return vscode.commands.executeCommand<vscode.CodeAction[]>(
     'vscode.executeCodeActionProvider', place.document.uri, range, kind, 20);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// The APIs that take providers, each with its field: llama-stack's spelling and ours.
-pub(super) const FIELDS: [(&str, &str); 5] = [
+pub(in crate::api) const FIELDS: [(&str, &str); 5] = [
     ("inference", "inference"),
     ("safety", "safety"),
     ("vector_io", "vectorIo"),
@@ -228,7 +228,7 @@ fn explicit_ids() -> Value {
 }
 
 /// Ids over all lists of `providers`, implicit ones included.
-fn unique_ids() -> Value {
+pub(in crate::api) fn unique_ids() -> Value {
     let ids = FIELDS
         .iter()
         .map(|(_, field)| {
@@ -242,7 +242,7 @@ fn unique_ids() -> Value {
     distinct(&ids, "duplicate provider id", "provider ids must be unique across all lists")
 }
 
-fn unique_external_ids() -> Value {
+pub(in crate::api) fn unique_external_ids() -> Value {
     let ids = EXTERNAL_FIELDS
         .iter()
         .map(|(_, field)| format!("(has(self.{field}) ? self.{field}.map(p, p.providerId) : [])"))

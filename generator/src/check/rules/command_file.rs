@@ -2,8 +2,8 @@
 //! `userConfig` as the folder `/etc/llama-stack`, so that its keys are the files there.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use super::config_key::config_map;
 use crate::api::ApiVersion;
 use crate::path::Path;
@@ -11,13 +11,16 @@ use crate::path::Path;
 /// Where the ConfigMap is mounted.
 const FOLDER: &str = "/etc/llama-stack/";
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static MISSING_FILE: Rule = Rule {
     id: "llsd::config::missing-file",
     severity: Severity::Error,
     summary: "The command starts the server with a file that the mounted ConfigMap does not have.",
     why: "The keys of the ConfigMap are the files in /etc/llama-stack. The server does not find its config, and exits.",
     example: "containerSpec:\n  command: [llama, stack, run, /etc/llama-stack/run.yaml]\nuserConfig: {configMapName: config}   # with key config.yaml",
-}];
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&MISSING_FILE], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     if subject.version != ApiVersion::V1Alpha1 {
@@ -51,14 +54,14 @@ fn one(subject: &Subject<'_>, path: &Path, text: &str, file: &str, report: &mut 
         let mounts = Subject::spec("server.podOverrides");
         if subject.get(&mounts).is_none() && subject.is_known(&mounts) && subject.is_known(&name_path) {
             let message = format!("Nothing is mounted at {FOLDER}{file}: there is no userConfig");
-            report.add(Finding::error("llsd::config::missing-file", path.clone(), message));
+            report.add(Finding::new(&MISSING_FILE, path.clone(), message));
         }
         return;
     }
     let Some(name) = subject.text(&name_path) else { return };
     let Some(data) = config_map(subject, name) else {
         let reason = format!("ConfigMap \"{name}\" is not known");
-        report.not_checked("llsd::config::missing-file", path, &reason);
+        report.not_checked(&MISSING_FILE, path, &reason);
         return;
     };
     if data.contains_key(file) {
@@ -69,8 +72,7 @@ fn one(subject: &Subject<'_>, path: &Path, text: &str, file: &str, report: &mut 
         "ConfigMap \"{name}\" has no key \"{file}\", so {FOLDER}{file} does not exist. Its keys: {}",
         keys.join(", ")
     );
-    let mut finding =
-        Finding::error("llsd::config::missing-file", path.clone(), message).with_related(name_path, "The ConfigMap");
+    let mut finding = Finding::new(&MISSING_FILE, path.clone(), message).with_related(name_path, "The ConfigMap");
     if let Some(key) = keys.iter().find(|key| matches!(**key, "config.yaml" | "run.yaml")) {
         let value = text.replace(&format!("{FOLDER}{file}"), &format!("{FOLDER}{key}"));
         let edits = vec![FixEdit::Replace { path: path.clone(), value: value.into() }];

@@ -2,19 +2,22 @@
 //! operator, whose start script reads `/etc/llama-stack/config.yaml`.
 
 use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::api::ApiVersion;
 use crate::generate::CONFIG_KEY;
 use std::collections::BTreeMap;
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static MISSING_KEY: Rule = Rule {
     id: "llsd::config::missing-key",
     severity: Severity::Error,
     summary: "The ConfigMap with the server's config has no key config.yaml.",
     why: "The operator starts the server with that file; under another key, such as run.yaml, it is not found.",
     example: "userConfig:\n  configMapName: config   # a ConfigMap with the key run.yaml only",
-}];
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&MISSING_KEY], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let path = match subject.version {
@@ -32,7 +35,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let keys: Vec<&str> = data.keys().map(String::as_str).collect();
     let advice = if data.contains_key("run.yaml") { ". Rename its key run.yaml to config.yaml" } else { "" };
     let message = format!("ConfigMap \"{name}\" has no key \"{CONFIG_KEY}\" (its keys: {}){advice}", keys.join(", "));
-    report.add(Finding::error("llsd::config::missing-key", path, message));
+    report.add(Finding::new(&MISSING_KEY, path, message));
 }
 
 /// The data of a ConfigMap in the resource's namespace, if it is known.

@@ -2,26 +2,29 @@
 //! `userConfig.configMapNamespace`, but a pod can mount ConfigMaps of its own namespace only.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity, Tag};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::api::ApiVersion;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::config::other-namespace",
-        severity: Severity::Warning,
-        summary: "userConfig names a ConfigMap of another namespace.",
-        why: "A pod can mount ConfigMaps of its own namespace only: it waits for one of the same name there.",
-        example: "metadata: {namespace: demo}\nspec:\n  server:\n    userConfig: {configMapName: config, configMapNamespace: shared}",
-    },
-    RuleInfo {
-        id: "llsd::config::same-namespace",
-        severity: Severity::Hint,
-        summary: "userConfig names the resource's own namespace.",
-        why: "That is what applies anyway; without it the resource can be applied to any namespace.",
-        example: "metadata: {namespace: demo}\nspec:\n  server:\n    userConfig: {configMapName: config, configMapNamespace: demo}",
-    },
-];
+pub static OTHER_NAMESPACE: Rule = Rule {
+    id: "llsd::config::other-namespace",
+    severity: Severity::Warning,
+    summary: "userConfig names a ConfigMap of another namespace.",
+    why: "A pod can mount ConfigMaps of its own namespace only: it waits for one of the same name there.",
+    example: "metadata: {namespace: demo}\nspec:\n  server:\n    userConfig: {configMapName: config, configMapNamespace: shared}",
+    ..Rule::PLAIN
+};
+
+pub static SAME_NAMESPACE: Rule = Rule {
+    id: "llsd::config::same-namespace",
+    severity: Severity::Hint,
+    summary: "userConfig names the resource's own namespace.",
+    why: "That is what applies anyway; without it the resource can be applied to any namespace.",
+    example: "metadata: {namespace: demo}\nspec:\n  server:\n    userConfig: {configMapName: config, configMapNamespace: demo}",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&OTHER_NAMESPACE, &SAME_NAMESPACE], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     if subject.version != ApiVersion::V1Alpha1 {
@@ -32,12 +35,12 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let own = subject.namespace();
     if own.is_empty() || !subject.knows_namespace() {
         let reason = "the resource's own namespace is not known";
-        return report.not_checked("llsd::config::other-namespace", &path, reason);
+        return report.not_checked(&OTHER_NAMESPACE, &path, reason);
     }
     if other == own {
         let edits = vec![FixEdit::Remove { path: path.clone() }];
         let message = "This is the resource's own namespace, which applies anyway";
-        let mut finding = Finding::new("llsd::config::same-namespace", Severity::Hint, path, message).with_fix(Fix {
+        let mut finding = Finding::new(&SAME_NAMESPACE, path, message).with_fix(Fix {
             title: "Remove it".to_owned(),
             edits,
             preferred: false,
@@ -48,5 +51,5 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let message = format!(
         "The pod mounts the ConfigMap of this name in its own namespace \"{own}\", not that of \"{other}\": copy it there"
     );
-    report.add(Finding::warning("llsd::config::other-namespace", path, message));
+    report.add(Finding::new(&OTHER_NAMESPACE, path, message));
 }

@@ -1,9 +1,31 @@
-//! APIs that are both disabled and given providers. Source: contract section 2. The CRD says so too; this rule knows
-//! which entry to remove.
+//! APIs that are both disabled and given providers. The CRD says so too; this rule knows which entry to remove.
 
+use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
+use crate::api::CrdRule::Enabled;
 use crate::api::v1alpha2::{api_field, api_name};
 use crate::generate::GenerateError;
+
+pub static HAS_PROVIDERS: Rule = Rule {
+    id: "llsd::disabled::has-providers",
+    severity: Severity::Error,
+    summary: "An API is both disabled and given providers.",
+    why: "The two contradict each other.",
+    example: "disabled: [inference]\nproviders:\n  inference:\n    - provider: vllm",
+    refines: &[
+        Enabled("inference"),
+        Enabled("safety"),
+        Enabled("vector_io"),
+        Enabled("vectorIo"),
+        Enabled("tool_runtime"),
+        Enabled("toolRuntime"),
+        Enabled("telemetry"),
+    ],
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&HAS_PROVIDERS], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let providers = subject.providers();
@@ -12,7 +34,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         let api = api_name(&written);
         let Some(entry) = providers.iter().find(|entry| entry.api == api) else { continue };
         let field = api_field(&api);
-        let mut finding = GenerateError::DisabledConflict { path: path.clone(), api, field, written }.finding();
+        let mut finding = Finding::from(GenerateError::DisabledConflict { path: path.clone(), api, field, written });
         // where the CRD's rule has it, so that it stays there when a fault elsewhere keeps that rule from running
         finding.path = entry.path.parent().unwrap_or_default();
         report.add(finding.with_related(path, "The API is disabled here"));

@@ -2,27 +2,30 @@
 //! needs a path such as `/v1` starts without it and lists no models.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::catalog::{Endpoint, ProviderType};
 use crate::path::Path;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::endpoint::no-scheme",
-        severity: Severity::Error,
-        summary: "The endpoint has no http:// or https:// in front, and the provider type needs a URL.",
-        why: "llama-stack refuses the address and does not start.",
-        example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: vllm:8000/v1",
-    },
-    RuleInfo {
-        id: "llsd::endpoint::no-path",
-        severity: Severity::Warning,
-        summary: "The endpoint lacks the path under which such servers answer, mostly /v1.",
-        why: "llama-stack uses the address as it is: it starts, but finds no models.",
-        example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: http://vllm:8000",
-    },
-];
+pub static NO_SCHEME: Rule = Rule {
+    id: "llsd::endpoint::no-scheme",
+    severity: Severity::Error,
+    summary: "The endpoint has no http:// or https:// in front, and the provider type needs a URL.",
+    why: "llama-stack refuses the address and does not start.",
+    example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: vllm:8000/v1",
+    ..Rule::PLAIN
+};
+
+pub static NO_PATH: Rule = Rule {
+    id: "llsd::endpoint::no-path",
+    severity: Severity::Warning,
+    summary: "The endpoint lacks the path under which such servers answer, mostly /v1.",
+    why: "llama-stack uses the address as it is: it starts, but finds no models.",
+    example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: http://vllm:8000",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&NO_SCHEME, &NO_PATH], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
@@ -63,7 +66,7 @@ pub(super) fn is_bare(url: &str) -> bool {
 
 pub(super) fn no_scheme(path: Path, address: &str, why: &str, severity: Severity) -> Finding {
     let message = format!("\"{address}\" has no scheme: {why}, such as \"http://{address}\"");
-    Finding::new("llsd::endpoint::no-scheme", severity, path.clone(), message).with_fix(Fix {
+    Finding::new(&NO_SCHEME, path.clone(), message).weighing(severity).with_fix(Fix {
         title: "Put http:// in front".to_owned(),
         edits: vec![FixEdit::Replace { path, value: format!("http://{address}").into() }],
         preferred: false,
@@ -73,7 +76,7 @@ pub(super) fn no_scheme(path: Path, address: &str, why: &str, severity: Severity
 pub(super) fn no_path(path: Path, url: &str, wanted: &str) -> Finding {
     let complete = format!("{}{wanted}", url.trim_end_matches('/'));
     let message = format!("The address lacks the path \"{wanted}\": the server starts, but finds no models there");
-    Finding::warning("llsd::endpoint::no-path", path.clone(), message).with_fix(Fix {
+    Finding::new(&NO_PATH, path.clone(), message).with_fix(Fix {
         title: format!("Append {wanted}"),
         edits: vec![FixEdit::Replace { path, value: complete.into() }],
         preferred: true,

@@ -2,8 +2,8 @@
 //! refuses the list), and the base configs (a variable that no `${env.…}` names has no effect on them).
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use crate::api::ApiVersion;
 use crate::generate::{Data, Tracked};
@@ -14,22 +14,26 @@ use std::collections::{BTreeSet, HashMap};
 /// Letters in which a variable may differ from the one that was meant.
 const MAX_TYPOS: usize = 2;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::env::duplicate",
-        severity: Severity::Warning,
-        summary: "An environment variable is set twice.",
-        why: "The last entry counts, and the first only looks as if it did.",
-        example: "env:\n  - {name: VLLM_URL, value: http://a:8000/v1}\n  - {name: VLLM_URL, value: http://b:8000/v1}",
-    },
-    RuleInfo {
-        id: "llsd::env::unread",
-        severity: Severity::Warning,
-        summary: "The distribution's config does not read the variable, but one with a similar name.",
-        why: "The server would start as if the variable were not set.",
-        example: "server:\n  distribution: {name: starter}\n  containerSpec:\n    env:\n      - {name: VLLM_API_URL, value: http://vllm:8000/v1}",
-    },
-];
+pub static DUPLICATE: Rule = Rule {
+    id: "llsd::env::duplicate",
+    severity: Severity::Warning,
+    summary: "An environment variable is set twice.",
+    why: "The last entry counts, and the first only looks as if it did.",
+    example: "env:\n  - {name: VLLM_URL, value: http://a:8000/v1}\n  - {name: VLLM_URL, value: http://b:8000/v1}",
+    fixes: Some(without_the_other),
+    ..Rule::PLAIN
+};
+
+pub static UNREAD: Rule = Rule {
+    id: "llsd::env::unread",
+    severity: Severity::Warning,
+    summary: "The distribution's config does not read the variable, but one with a similar name.",
+    why: "The server would start as if the variable were not set.",
+    example: "server:\n  distribution: {name: starter}\n  containerSpec:\n    env:\n      - {name: VLLM_API_URL, value: http://vllm:8000/v1}",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&DUPLICATE, &UNREAD], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let variables = subject.env();
@@ -37,7 +41,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for (name, path, _) in &variables {
         if let Some(first) = seen.insert(name, path) {
             let message = format!("{name} is set twice: this entry counts, the earlier one does not");
-            let finding = Finding::warning("llsd::env::duplicate", path.key("name"), message);
+            let finding = Finding::new(&DUPLICATE, path.key("name"), message);
             report.add(finding.with_related(first.key("name"), "The other entry"));
         }
     }
@@ -116,5 +120,10 @@ fn unread(name: &str, path: &Path, read: &BTreeSet<&str>, set: &HashMap<&str, &P
     let at = path.key("name");
     let edits = vec![FixEdit::Replace { path: at.clone(), value: meant.into() }];
     let fix = Fix { title: format!("Change to {meant}"), edits, preferred: false };
-    report.add(Finding::warning("llsd::env::unread", at, message).with_fix(fix));
+    report.add(Finding::new(&UNREAD, at, message).with_fix(fix));
+}
+
+fn without_the_other(_: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+    let others = finding.related.iter().filter_map(|other| other.path.parent());
+    others.map(|other| Fix::remove("Remove the other entry", other)).collect()
 }

@@ -1,18 +1,22 @@
 //! Labels of namespaces that may connect. Source: contract section 2: the operator matches label keys only.
 
-use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
-use crate::api::ApiVersion;
+use crate::api::{ApiVersion, CrdRule};
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static LABEL_VALUE: Rule = Rule {
     id: "llsd::networking::label-value",
     severity: Severity::Error,
     summary: "A label of allowedFrom has a value.",
     why: "The operator asks whether a namespace has the label, whatever its value; no label is called \"key=value\", so \
-          nobody would be let in.",
+    nobody would be let in.",
     example: "allowedFrom:\n  labels:\n    - team=ai",
-}];
+    refines: &[CrdRule::LabelKey],
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&LABEL_VALUE], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let at = match subject.version {
@@ -27,6 +31,6 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         );
         let edits = vec![FixEdit::Replace { path: path.clone(), value: key.into() }];
         let fix = Fix { title: format!("Change to \"{key}\""), edits, preferred: false };
-        report.add(Finding::error("llsd::networking::label-value", path, message).with_fix(fix));
+        report.add(Finding::new(&LABEL_VALUE, path, message).because(Cause::Crd(CrdRule::LabelKey)).with_fix(fix));
     }
 }

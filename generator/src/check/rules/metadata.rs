@@ -1,29 +1,32 @@
 //! The object's metadata, which no CRD describes: the API server checks it for every kind. Source: what it answers.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity, Target};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::nearest::nearest;
 use crate::path::Path;
 use serde_json::{Map, Value};
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::metadata::field",
-        severity: Severity::Error,
-        summary: "A field of metadata is unknown, of the wrong type, or missing.",
-        why: "The API server refuses the whole object, or, where unknown fields are tolerated, drops the field.",
-        example: "metadata:\n  name: my-stack\n  label:\n    team: ai",
-    },
-    RuleInfo {
-        id: "llsd::metadata::syntax",
-        severity: Severity::Error,
-        summary: "A name, a label or an annotation key is not written as Kubernetes wants it.",
-        why: "The API server refuses the object. Names take lower-case letters, digits, `-` and `.`; label values also \
-              upper case and `_`, at most 63 characters.",
-        example: "metadata:\n  name: My_Stack",
-    },
-];
+pub static FIELD: Rule = Rule {
+    id: "llsd::metadata::field",
+    severity: Severity::Error,
+    summary: "A field of metadata is unknown, of the wrong type, or missing.",
+    why: "The API server refuses the whole object, or, where unknown fields are tolerated, drops the field.",
+    example: "metadata:\n  name: my-stack\n  label:\n    team: ai",
+    ..Rule::PLAIN
+};
+
+pub static SYNTAX: Rule = Rule {
+    id: "llsd::metadata::syntax",
+    severity: Severity::Error,
+    summary: "A name, a label or an annotation key is not written as Kubernetes wants it.",
+    why: "The API server refuses the object. Names take lower-case letters, digits, `-` and `.`; label values also \
+    upper case and `_`, at most 63 characters.",
+    example: "metadata:\n  name: My_Stack",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&FIELD, &SYNTAX], check: Some(check) };
 
 /// What the API server decodes each field of metadata into.
 const FIELDS: [(&str, Type); 15] = [
@@ -115,7 +118,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     }
     if size > MAX_ANNOTATIONS {
         let message = format!("The annotations take {size} bytes, {MAX_ANNOTATIONS} are allowed");
-        let mut finding = Finding::error("llsd::metadata::syntax", at.key("annotations"), message);
+        let mut finding = Finding::new(&SYNTAX, at.key("annotations"), message);
         finding.server_text = Some(format!("Too long: may not be more than {MAX_ANNOTATIONS} bytes"));
         report.add(finding);
     }
@@ -188,7 +191,7 @@ fn names(subject: &Subject<'_>, at: &Path, report: &mut Report) {
         subject.is_known(path) && subject.get(path).is_none_or(|value| value.as_str().is_some_and(str::is_empty))
     };
     if is_empty(&name) && is_empty(&prefix) {
-        let mut finding = Finding::error("llsd::metadata::field", name.clone(), "The resource needs a name");
+        let mut finding = Finding::new(&FIELD, name.clone(), "The resource needs a name");
         finding.server_text = Some("Required value: name or generateName is required".to_owned());
         report.add(finding);
     }
@@ -213,7 +216,7 @@ fn names(subject: &Subject<'_>, at: &Path, report: &mut Report) {
     }
     let namespace = at.key("namespace");
     if let Some(text) = subject.text(&namespace).filter(|text| !text.is_empty() && !is_label(text)) {
-        report.add(Finding::error("llsd::metadata::syntax", namespace, plain_name(text)));
+        report.add(Finding::new(&SYNTAX, namespace, plain_name(text)));
     }
 }
 
@@ -309,7 +312,7 @@ fn plain_label(text: &str) -> String {
 }
 
 fn mistyped(path: &Path, wanted: &str) -> Finding {
-    let mut finding = Finding::error("llsd::metadata::field", path.clone(), format!("expected {wanted}"));
+    let mut finding = Finding::new(&FIELD, path.clone(), format!("expected {wanted}"));
     finding.server_text = Some("cannot be decoded".to_owned());
     finding
 }
@@ -327,7 +330,7 @@ fn unknown(path: &Path, field: &str, known: &[&'static str]) -> Finding {
     let near = nearest(field, known.iter().copied());
     let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     let message = format!("unknown field \"{field}\"{hint}");
-    let mut finding = Finding::error("llsd::metadata::field", path.clone(), message).at_key();
+    let mut finding = Finding::new(&FIELD, path.clone(), message).at_key();
     finding.server_text = Some(format!("unknown field \"{path}\""));
     match near {
         Some(near) => finding.with_fix(Fix {
@@ -340,7 +343,7 @@ fn unknown(path: &Path, field: &str, known: &[&'static str]) -> Finding {
 }
 
 fn refused(path: &Path, server_path: &str, value: &str, message: &str, detail: &str) -> Finding {
-    let mut finding = Finding::error("llsd::metadata::syntax", path.clone(), message);
+    let mut finding = Finding::new(&SYNTAX, path.clone(), message);
     finding.server_text = Some(format!("Invalid value: {}: {detail}", Value::from(value)));
     finding.server_path = (path.to_string() != server_path).then(|| server_path.to_owned());
     finding

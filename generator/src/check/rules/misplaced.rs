@@ -2,18 +2,22 @@
 //! them.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::api::ApiVersion;
 use serde_json::Value;
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static MISPLACED_FIELD: Rule = Rule {
     id: "llsd::schema::misplaced-field",
     severity: Severity::Error,
     summary: "The field exists, but in another place, or in the other version.",
     why: "The API server drops fields that it does not know where they stand, or refuses the resource.",
     example: "kind: LlamaStackDistribution\nspec:\n  image: quay.io/example/llama-stack:0.4.7",
-}];
+    explains_schema: true,
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&MISPLACED_FIELD], check: Some(check) };
 
 /// Places in v1alpha1 where files have a field, and where it belongs.
 const V1ALPHA1: [(&str, &str); 17] = [
@@ -80,7 +84,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             crate::path::Segment::Key(name) => format!("unknown field \"{name}\": it belongs into {to}"),
             crate::path::Segment::Index(_) => continue,
         };
-        let mut finding = Finding::error("llsd::schema::misplaced-field", from.clone(), message).at_key();
+        let mut finding = Finding::new(&MISPLACED_FIELD, from.clone(), message).at_key();
         if fits && free {
             let edits = vec![FixEdit::Move { from: from.clone(), to: to.clone() }];
             finding = finding.with_fix(Fix { title: format!("Move to {to}"), edits, preferred: false });
@@ -97,7 +101,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         let path = Subject::spec(field);
         if subject.get(&path).is_some() {
             let message = format!("unknown field \"{field}\": only {other} has it");
-            report.add(Finding::error("llsd::schema::misplaced-field", path, message).at_key());
+            report.add(Finding::new(&MISPLACED_FIELD, path, message).at_key());
         }
     }
 }

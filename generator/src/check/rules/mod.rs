@@ -1,118 +1,117 @@
 //! Rules beyond the CRD, one file each.
 //!
-//! A rule looks at a [`Subject`], which may be broken or partly unknown, and says nothing about what it cannot know.
+//! A file has its rules as statics, their check, and what mends their findings. A new one needs a `mod` and a line in
+//! [`GROUPS`]. A check looks at a [`Subject`], which may be broken or partly unknown, and says nothing about what it cannot
+//! know.
 
-mod command_file;
-mod config_key;
-mod cross_namespace;
-mod disabled;
-mod distribution;
-mod drafts;
-mod duplicate_id;
-mod endpoint;
-mod env;
-mod generation;
-mod header;
-mod label_key;
-mod metadata;
-mod misplaced;
-mod model_provider;
-mod name;
-mod placeholder;
-mod plain_secret;
-mod provider_fields;
-mod provider_type;
-mod references;
-mod schema;
-mod secret_variable;
-mod settings;
-mod unquoted_variable;
+#![allow(missing_docs, reason = "each rule has a summary, from which the documentation is made")]
+
+pub mod command_file;
+pub mod config_key;
+pub mod crd_rule;
+pub mod cross_namespace;
+pub mod disabled;
+pub mod distribution;
+pub mod drafts;
+pub mod duplicate_id;
+pub mod endpoint;
+pub mod env;
+pub mod generation;
+pub mod header;
+pub mod label_key;
+pub mod metadata;
+pub mod misplaced;
+pub mod model_provider;
+pub mod name;
+pub mod placeholder;
+pub mod plain_secret;
+pub mod provider_fields;
+pub mod provider_type;
+pub mod references;
+pub mod schema;
+pub mod secret_variable;
+pub mod settings;
+pub mod unquoted_variable;
+pub mod yaml;
 
 pub use references::{Reference, ReferenceKind};
-pub(super) use references::{check as judge_references, is_about_objects, references};
+pub(super) use references::{check as judge_references, references};
 pub use unquoted_variable::unquoted_variables;
 
-use super::finding::Severity;
+use super::rule::{Group, Rule};
 use super::subject::{Report, Subject};
 use std::sync::LazyLock;
 
-/// What a rule is, for `llsd explain` and the documentation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RuleInfo {
-    /// The stable id, as findings carry it.
-    pub id: &'static str,
-    /// How much its findings weigh; some may weigh less.
-    pub severity: Severity,
-    /// What it looks for, in one sentence.
-    pub summary: &'static str,
-    /// Why that matters: what would happen otherwise.
-    pub why: &'static str,
-    /// A piece of a resource that it speaks of.
-    pub example: &'static str,
-}
+/// Every file of rules. Checks run in this order, in which a reader meets the fields.
+static GROUPS: &[&Group] = &[
+    &drafts::GROUP,
+    &metadata::GROUP,
+    &name::GROUP,
+    &misplaced::GROUP,
+    &distribution::GROUP,
+    &provider_type::GROUP,
+    &duplicate_id::GROUP,
+    &disabled::GROUP,
+    &provider_fields::GROUP,
+    &endpoint::GROUP,
+    &secret_variable::GROUP,
+    &settings::GROUP,
+    &model_provider::GROUP,
+    &label_key::GROUP,
+    &env::GROUP,
+    &plain_secret::GROUP,
+    &command_file::GROUP,
+    &config_key::GROUP,
+    &cross_namespace::GROUP,
+    &references::GROUP,
+    &placeholder::GROUP,
+    // found by others: the schema, generation, the reader of the text
+    &crd_rule::GROUP,
+    &generation::GROUP,
+    &header::GROUP,
+    &schema::GROUP,
+    &unquoted_variable::GROUP,
+    &yaml::GROUP,
+];
 
 /// Every rule that a finding can name, by id.
 #[must_use]
-pub fn rules() -> &'static [RuleInfo] {
-    static RULES: LazyLock<Vec<RuleInfo>> = LazyLock::new(|| {
-        let files: [&[RuleInfo]; 24] = [
-            command_file::RULES,
-            config_key::RULES,
-            cross_namespace::RULES,
-            distribution::RULES,
-            drafts::RULES,
-            duplicate_id::RULES,
-            endpoint::RULES,
-            env::RULES,
-            generation::RULES,
-            header::RULES,
-            label_key::RULES,
-            metadata::RULES,
-            misplaced::RULES,
-            model_provider::RULES,
-            name::RULES,
-            placeholder::RULES,
-            plain_secret::RULES,
-            provider_fields::RULES,
-            provider_type::RULES,
-            references::RULES,
-            schema::RULES,
-            secret_variable::RULES,
-            settings::RULES,
-            unquoted_variable::RULES,
-        ];
-        let mut all: Vec<RuleInfo> = files.into_iter().flatten().copied().collect();
+pub fn all() -> &'static [&'static Rule] {
+    static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
+        let mut all: Vec<&'static Rule> = GROUPS.iter().flat_map(|group| group.rules).copied().collect();
         all.sort_by_key(|rule| rule.id);
         all
     });
-    &RULES
+    &ALL
 }
 
-/// Runs every rule, in the order in which a reader meets the fields.
+/// The rule of that id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    let all = all();
+    all.binary_search_by_key(&id, |rule| rule.id).ok().map(|position| all[position])
+}
+
+/// Runs every check.
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let all: [fn(&Subject<'_>, &mut Report); 20] = [
-        metadata::check,
-        name::check,
-        misplaced::check,
-        distribution::check,
-        provider_type::check,
-        duplicate_id::check,
-        disabled::check,
-        provider_fields::check,
-        endpoint::check,
-        secret_variable::check,
-        settings::check,
-        model_provider::check,
-        label_key::check,
-        env::check,
-        plain_secret::check,
-        command_file::check,
-        config_key::check,
-        cross_namespace::check,
-        references::check,
-        placeholder::check,
-    ];
-    for rule in all {
-        rule(subject, report);
+    for check in GROUPS.iter().filter_map(|group| group.check) {
+        check(subject, report);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_and_every_rule_is_documented() {
+        for pair in all().windows(2) {
+            assert_ne!(pair[0].id, pair[1].id);
+        }
+        for rule in all() {
+            assert_eq!(rule.id.split("::").count(), 3, "{rule}");
+            assert!(rule.id.starts_with("llsd::"), "{rule}");
+            assert!(!rule.summary.is_empty() && !rule.why.is_empty() && !rule.example.is_empty(), "{rule}");
+        }
     }
 }

@@ -1,27 +1,30 @@
 //! Providers of models. Source: contract section 2: an id that exists after merging; llama-stack exits on another.
 
-use super::super::finding::Severity;
+use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::generate::{GenerateError, of_api, plain_id};
 use serde_json::Value;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::model::unknown-provider",
-        severity: Severity::Error,
-        summary: "A model names a provider that neither the resource nor the distribution has.",
-        why: "llama-stack does not start with a model whose provider does not exist.",
-        example: "resources:\n  models:\n    - name: llama3\n      provider: vlm",
-    },
-    RuleInfo {
-        id: "llsd::model::conditional-provider",
-        severity: Severity::Warning,
-        summary: "A model names a provider of the distribution that exists only when a variable is set.",
-        why: "Without the variable llama-stack finds no such provider, and does not start.",
-        example: "resources:\n  models:\n    - name: llama3\n      provider: ollama",
-    },
-];
+pub static UNKNOWN_PROVIDER: Rule = Rule {
+    id: "llsd::model::unknown-provider",
+    severity: Severity::Error,
+    summary: "A model names a provider that neither the resource nor the distribution has.",
+    why: "llama-stack does not start with a model whose provider does not exist.",
+    example: "resources:\n  models:\n    - name: llama3\n      provider: vlm",
+    ..Rule::PLAIN
+};
+
+pub static CONDITIONAL_PROVIDER: Rule = Rule {
+    id: "llsd::model::conditional-provider",
+    severity: Severity::Warning,
+    summary: "A model names a provider of the distribution that exists only when a variable is set.",
+    why: "Without the variable llama-stack finds no such provider, and does not start.",
+    example: "resources:\n  models:\n    - name: llama3\n      provider: ollama",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&UNKNOWN_PROVIDER, &CONDITIONAL_PROVIDER], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let providers = Subject::spec("providers.inference");
@@ -49,11 +52,11 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         let at = path.key("provider");
         let Some(provider) = subject.text(&at).filter(|id| !ids.iter().any(|other| other == id)) else { continue };
         if base.is_none() || !complete {
-            report.not_checked("llsd::model::unknown-provider", &at, "the providers of the distribution are not known");
+            report.not_checked(&UNKNOWN_PROVIDER, &at, "the providers of the distribution are not known");
             continue;
         }
         let model = model.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let provider = provider.to_owned();
-        report.add(GenerateError::UnknownModelProvider { path: at, model, provider, ids: ids.clone() }.finding());
+        report.add(Finding::from(GenerateError::UnknownModelProvider { path: at, model, provider, ids: ids.clone() }));
     }
 }

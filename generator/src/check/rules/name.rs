@@ -2,46 +2,49 @@
 //! characters, and Services take DNS labels only.
 
 use super::super::facts::Namesake;
-use super::super::finding::{Finding, Severity};
+use super::super::finding::{Cause, Finding, Fix, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
+use crate::api::CrdRule;
 use crate::path::Path;
-
-/// Another resource of the same name is applied together with this one.
-const DUPLICATE: &str = "llsd::metadata::duplicate";
-/// Another resource of the same name lies in the same folder.
-const SAME_FOLDER: &str = "llsd::metadata::same-folder";
 
 /// Greatest length of a name.
 const MAX: usize = 48;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::metadata::name",
-        severity: Severity::Error,
-        summary: "The resource's name has more than 48 characters, or a dot.",
-        why: "The operator names the Service, the Deployment and others after the resource, with suffixes of up to 15 \
-              characters. A Service name has at most 63 characters and no dots, so the resource could never become \
-              ready.",
-        example: "metadata:\n  name: llama.example.com",
-    },
-    RuleInfo {
-        id: DUPLICATE,
-        severity: Severity::Error,
-        summary: "Another resource of the file, or of the same kustomization, has the same name and namespace.",
-        why: "The one that is applied last replaces the other; kustomize refuses two of the same version.",
-        example: "metadata:\n  name: my-stack\n---\nmetadata:\n  name: my-stack",
-    },
-    RuleInfo {
-        id: SAME_FOLDER,
-        severity: Severity::Information,
-        summary: "A resource in another file of the folder has the same name and namespace.",
-        why: "`kubectl apply -f FOLDER` leaves only the one that comes last. Files that are hardly meant to be applied \
-              together are left out: those of kustomize, Helm, examples and tests, copies, environments, other \
-              versions, and all of a folder that repeats several names.",
-        example: "# beside this file: stack-2.yaml with the same name\nmetadata:\n  name: my-stack",
-    },
-];
+pub static NAME: Rule = Rule {
+    id: "llsd::metadata::name",
+    severity: Severity::Error,
+    summary: "The resource's name has more than 48 characters, or a dot.",
+    why: "The operator names the Service, the Deployment and others after the resource, with suffixes of up to 15 \
+    characters. A Service name has at most 63 characters and no dots, so the resource could never become \
+    ready.",
+    example: "metadata:\n  name: llama.example.com",
+    refines: &[CrdRule::NameLength, CrdRule::NameDots],
+    fixes: Some(without_dots),
+    ..Rule::PLAIN
+};
+
+pub static DUPLICATE: Rule = Rule {
+    id: "llsd::metadata::duplicate",
+    severity: Severity::Error,
+    summary: "Another resource of the file, or of the same kustomization, has the same name and namespace.",
+    why: "The one that is applied last replaces the other; kustomize refuses two of the same version.",
+    example: "metadata:\n  name: my-stack\n---\nmetadata:\n  name: my-stack",
+    ..Rule::PLAIN
+};
+
+pub static SAME_FOLDER: Rule = Rule {
+    id: "llsd::metadata::same-folder",
+    severity: Severity::Information,
+    summary: "A resource in another file of the folder has the same name and namespace.",
+    why: "`kubectl apply -f FOLDER` leaves only the one that comes last. Files that are hardly meant to be applied \
+    together are left out: those of kustomize, Helm, examples and tests, copies, environments, other \
+    versions, and all of a folder that repeats several names.",
+    example: "# beside this file: stack-2.yaml with the same name\nmetadata:\n  name: my-stack",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&NAME, &DUPLICATE, &SAME_FOLDER], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let path = Path::parse("metadata.name");
@@ -52,16 +55,16 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             "The name has {length} characters, {MAX} are allowed: the operator appends up to 15 for the names of the \
              Service and other objects"
         );
-        report.add(Finding::error("llsd::metadata::name", path.clone(), message));
+        report.add(Finding::new(&NAME, path.clone(), message).because(Cause::Crd(CrdRule::NameLength)));
     }
     if name.contains('.') {
         let message = "The name must not contain dots: the Service is named after it, and Service names have none";
-        report.add(Finding::error("llsd::metadata::name", path.clone(), message));
+        report.add(Finding::new(&NAME, path.clone(), message).because(Cause::Crd(CrdRule::NameDots)));
     }
     let own = (subject.namespace().to_owned(), name.to_owned());
     if subject.facts.resources.contains(&own) {
         let message = format!("Another LlamaStackDistribution is called \"{name}\" in the same namespace");
-        return report.add(Finding::error(DUPLICATE, path, message));
+        return report.add(Finding::new(&DUPLICATE, path, message));
     }
     let Some(Namesake { shown, kustomization, .. }) = subject.facts.namesakes.get(&own) else { return };
     report.add(match kustomization {
@@ -70,14 +73,19 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
                 "LlamaStackDistribution \"{name}\" is in {shown} too, and {by} lists both files: the one that is applied \
                  last replaces the other"
             );
-            Finding::error(DUPLICATE, path, message)
+            Finding::new(&DUPLICATE, path, message)
         }
         None => {
             let message = format!(
                 "LlamaStackDistribution \"{name}\" is in {shown} too: applying this folder leaves only the one that comes \
                  last"
             );
-            Finding::new(SAME_FOLDER, Severity::Information, path, message)
+            Finding::new(&SAME_FOLDER, path, message)
         }
     });
+}
+
+fn without_dots(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+    let name = subject.text(&finding.path).filter(|name| name.contains('.'));
+    name.map(|name| Fix::change_to(finding.path.clone(), &name.replace('.', "-"))).into_iter().collect()
 }

@@ -1,16 +1,19 @@
 //! Values that the reader of an example should have replaced.
 
 use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static PLACEHOLDER: Rule = Rule {
     id: "llsd::value::placeholder",
     severity: Severity::Information,
     summary: "A value is a placeholder such as <namespace>.",
     why: "It has to be replaced before the resource is applied. Until then nothing else is said about it.",
     example: "metadata:\n  namespace: <your-namespace>",
-}];
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&PLACEHOLDER], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let stand_ins: Vec<_> = subject
@@ -22,7 +25,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let unknown = subject.placeholders().map(|(path, text)| (path.clone(), text));
     for (path, text) in unknown.chain(stand_ins) {
         let message = format!("\"{text}\" is a placeholder: replace it before this is applied");
-        report.add(Finding::new("llsd::value::placeholder", Severity::Information, path, message));
+        report.add(Finding::new(&PLACEHOLDER, path, message));
     }
 }
 

@@ -2,8 +2,8 @@
 //! readable by more people than a Secret, and ends up in version control.
 
 use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::path::Path;
 
 /// Values that stand for "no secret": servers that ask for none are given one of these.
@@ -32,14 +32,17 @@ const DUMMIES: [&str; 22] = [
     "false",
 ];
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static PLAIN_TEXT: Rule = Rule {
     id: "llsd::secret::plain-text",
     severity: Severity::Warning,
     summary: "A password, token or key is written into the resource.",
     why: "Everyone who may read the resource, or the repository that it is kept in, can read it. A Secret keeps it, and \
-          the resource only names the Secret.",
+    the resource only names the Secret.",
     example: "env:\n  - {name: OPENAI_API_KEY, value: sk-…}",
-}];
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&PLAIN_TEXT], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for (name, path, _) in subject.env() {
@@ -47,14 +50,14 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         if names_secret(name) && subject.text(&at).is_some_and(is_secret) {
             let message =
                 format!("{name} holds a secret in plain text: take it from a Secret with valueFrom.secretKeyRef");
-            report.add(Finding::warning("llsd::secret::plain-text", at, message));
+            report.add(Finding::new(&PLAIN_TEXT, at, message));
         }
     }
     for entry in subject.providers() {
         let endpoint = entry.path.key("endpoint");
         if subject.text(&endpoint).is_some_and(has_password) {
             let message = "The address holds a password in plain text: keep it in a Secret";
-            report.add(Finding::warning("llsd::secret::plain-text", endpoint, message));
+            report.add(Finding::new(&PLAIN_TEXT, endpoint, message));
         }
         let Some(Ok(known)) = subject.resolved(entry) else { continue };
         for (name, _) in known.config.iter().filter(|(_, key)| key.secret) {
@@ -66,14 +69,14 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
                     format!("secretRefs.{name}")
                 };
                 let message = format!("\"{name}\" holds a secret in plain text: take it from a Secret with {field}");
-                report.add(Finding::warning("llsd::secret::plain-text", at, message));
+                report.add(Finding::new(&PLAIN_TEXT, at, message));
             }
         }
     }
     let endpoint: Path = Subject::spec("storage.kv.endpoint");
     if subject.text(&endpoint).is_some_and(has_password) {
         let message = "The address holds a password in plain text: keep it in a Secret and name that in password";
-        report.add(Finding::warning("llsd::secret::plain-text", endpoint, message));
+        report.add(Finding::new(&PLAIN_TEXT, endpoint, message));
     }
 }
 

@@ -1,34 +1,32 @@
 //! Secrets and ConfigMaps that a resource names. Source: contract section 8: the condition `SecretsResolved`.
 
-use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::api::ApiVersion;
 use crate::nearest::nearest;
 use crate::path::Path;
 use serde_json::Value;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::reference::not-found",
-        severity: Severity::Error,
-        summary: "A Secret or ConfigMap that the resource names does not exist.",
-        why: "The pod would wait for it and never start.",
-        example: "apiKey:\n  secretKeyRef: {name: openai-credential, key: api-key}",
-    },
-    RuleInfo {
-        id: "llsd::reference::no-key",
-        severity: Severity::Error,
-        summary: "The Secret or ConfigMap does not have the key that the resource names.",
-        why: "The pod would wait for it and never start.",
-        example: "apiKey:\n  secretKeyRef: {name: openai-credentials, key: apikey}",
-    },
-];
+pub static NOT_FOUND: Rule = Rule {
+    id: "llsd::reference::not-found",
+    severity: Severity::Error,
+    summary: "A Secret or ConfigMap that the resource names does not exist.",
+    why: "The pod would wait for it and never start.",
+    example: "apiKey:\n  secretKeyRef: {name: openai-credential, key: api-key}",
+    ..Rule::PLAIN
+};
 
-/// Whether a finding speaks of other objects, as opposed to the resource itself.
-pub(in crate::check) fn is_about_objects(finding: &Finding) -> bool {
-    RULES.iter().any(|rule| rule.id == finding.rule)
-}
+pub static NO_KEY: Rule = Rule {
+    id: "llsd::reference::no-key",
+    severity: Severity::Error,
+    summary: "The Secret or ConfigMap does not have the key that the resource names.",
+    why: "The pod would wait for it and never start.",
+    example: "apiKey:\n  secretKeyRef: {name: openai-credentials, key: apikey}",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&NOT_FOUND, &NO_KEY], check: Some(check) };
 
 /// Where an object is named.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,26 +131,22 @@ fn judge(subject: &Subject<'_>, reference: &Reference<'_>, report: &mut Report) 
         }
     };
     let Some(keys) = keys else {
-        return report.not_checked(
-            "llsd::reference::not-found",
-            &reference.path,
-            &format!("{kind}s are not known here"),
-        );
+        return report.not_checked(&NOT_FOUND, &reference.path, &format!("{kind}s are not known here"));
     };
     let namespace = subject.namespace();
     let place = if namespace.is_empty() { String::new() } else { format!(" in namespace \"{namespace}\"") };
     let Some(keys) = keys else {
         if !subject.knows_namespace() {
             let reason = "the resource's namespace is not known";
-            return report.not_checked("llsd::reference::not-found", &reference.path, reason);
+            return report.not_checked(&NOT_FOUND, &reference.path, reason);
         }
         let message = format!("{kind} \"{}\" not found{place}. Referenced by: {}", reference.name, reference.path);
-        let finding = Finding::error("llsd::reference::not-found", reference.path.clone(), message);
+        let finding = Finding::new(&NOT_FOUND, reference.path.clone(), message).because(Cause::Object(reference.kind));
         return report.add(with_nearest(finding, reference.name, &reference.path, &names));
     };
     let Some((key, path)) = reference.key.as_ref().filter(|(key, _)| !keys.contains(key)) else { return };
     let message = format!("{kind} \"{}\"{place} has no key \"{key}\". Referenced by: {path}", reference.name);
-    let finding = Finding::error("llsd::reference::no-key", path.clone(), message);
+    let finding = Finding::new(&NO_KEY, path.clone(), message).because(Cause::Object(reference.kind));
     report.add(with_nearest(finding, key, path, &keys));
 }
 

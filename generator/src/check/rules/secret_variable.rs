@@ -1,22 +1,25 @@
 //! Variables that carry secrets. Source: contract section 3: `LLSD_<ID>_<FIELD>`, and every other character becomes `_`,
 //! so different ids can meet in one name.
 
-use super::super::finding::Severity;
+use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
-use super::RuleInfo;
 use crate::generate::{GenerateError, variable_name};
 use crate::path::Path;
 use serde_json::Value;
 use std::collections::HashMap;
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static VARIABLE_CLASH: Rule = Rule {
     id: "llsd::secret::variable-clash",
     severity: Severity::Error,
     summary: "Two secrets would be handed to the server in one environment variable.",
     why: "The variable's name is made of the provider's id and the field; characters other than letters and digits \
-          become \"_\". One of the two providers would get the other's secret.",
+    become \"_\". One of the two providers would get the other's secret.",
     example: "providers:\n  inference:\n    - {id: a-b, provider: openai, apiKey: …}\n    - {id: a_b, provider: openai, apiKey: …}",
-}];
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&VARIABLE_CLASH], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let mut seen: HashMap<String, (Path, &Value)> = HashMap::new();
@@ -35,7 +38,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
                 Some((_, other)) if *other == secret => {}
                 Some((first, _)) => {
                     let first = first.clone();
-                    report.add(GenerateError::VariableClash { variable, first, second }.finding());
+                    report.add(Finding::from(GenerateError::VariableClash { variable, first, second }));
                 }
             }
         }

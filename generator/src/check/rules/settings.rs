@@ -2,48 +2,58 @@
 //! not start on values of the wrong type.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::rule::{Group, Rule};
 use super::super::subject::{ProviderEntry, Report, Subject};
-use super::RuleInfo;
 use crate::catalog::{ConfigKey, KeyKind, ProviderType};
-use crate::generate::overridden;
+use crate::generate::Warning;
 use crate::nearest::nearest;
-use crate::path::Path;
+use crate::path::{Path, Segment};
 use indexmap::IndexMap;
 use serde_json::Value;
 
 /// How deep settings are compared with the catalog.
 const MAX_DEPTH: usize = 8;
 
-pub(super) const RULES: &[RuleInfo] = &[
-    RuleInfo {
-        id: "llsd::settings::unknown-key",
-        severity: Severity::Warning,
-        summary: "The provider type does not read this setting.",
-        why: "llama-stack ignores keys that it does not know, without a word.",
-        example: "providers:\n  inference:\n    - provider: vllm\n      settings: {max_token: 4096}",
-    },
-    RuleInfo {
-        id: "llsd::settings::wrong-type",
-        severity: Severity::Error,
-        summary: "The setting's value is not of the type that the provider type reads.",
-        why: "llama-stack checks the types when it starts, and exits.",
-        example: "providers:\n  inference:\n    - provider: vllm\n      settings: {max_tokens: many}",
-    },
-    RuleInfo {
-        id: "llsd::settings::overridden",
-        severity: Severity::Warning,
-        summary: "endpoint, apiKey or secretRefs set the same key as settings.",
-        why: "They win, and the value in settings has no effect.",
-        example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: http://vllm:8000/v1\n      settings: {base_url: http://other:8000/v1}",
-    },
-    RuleInfo {
-        id: "llsd::settings::deprecated-key",
-        severity: Severity::Warning,
-        summary: "The setting is on its way out.",
-        why: "A later llama-stack version will ignore it.",
-        example: "settings: {tls_verify: false}",
-    },
-];
+pub static UNKNOWN_KEY: Rule = Rule {
+    id: "llsd::settings::unknown-key",
+    severity: Severity::Warning,
+    summary: "The provider type does not read this setting.",
+    why: "llama-stack ignores keys that it does not know, without a word.",
+    example: "providers:\n  inference:\n    - provider: vllm\n      settings: {max_token: 4096}",
+    fixes: Some(address),
+    ..Rule::PLAIN
+};
+
+pub static WRONG_TYPE: Rule = Rule {
+    id: "llsd::settings::wrong-type",
+    severity: Severity::Error,
+    summary: "The setting's value is not of the type that the provider type reads.",
+    why: "llama-stack checks the types when it starts, and exits.",
+    example: "providers:\n  inference:\n    - provider: vllm\n      settings: {max_tokens: many}",
+    ..Rule::PLAIN
+};
+
+pub static OVERRIDDEN: Rule = Rule {
+    id: "llsd::settings::overridden",
+    severity: Severity::Warning,
+    summary: "endpoint, apiKey or secretRefs set the same key as settings.",
+    why: "They win, and the value in settings has no effect.",
+    example: "providers:\n  inference:\n    - provider: vllm\n      endpoint: http://vllm:8000/v1\n      settings: {base_url: http://other:8000/v1}",
+    fixes: Some(|_, finding| vec![Fix::remove("Remove it, as it has no effect", finding.path.clone())]),
+    ..Rule::PLAIN
+};
+
+pub static DEPRECATED_KEY: Rule = Rule {
+    id: "llsd::settings::deprecated-key",
+    severity: Severity::Warning,
+    summary: "The setting is on its way out.",
+    why: "A later llama-stack version will ignore it.",
+    example: "settings: {tls_verify: false}",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group =
+    Group { rules: &[&UNKNOWN_KEY, &WRONG_TYPE, &OVERRIDDEN, &DEPRECATED_KEY], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     for entry in subject.providers() {
@@ -52,7 +62,8 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         for (key, value) in entry.value.get("settings").and_then(Value::as_object).into_iter().flatten() {
             let path = at.key(key);
             if let Some(by) = winner(entry, known, key) {
-                report.add(overridden(&path, key, &by));
+                let warning = Warning::Overridden { path, key: key.clone(), by };
+                report.add(Finding::from(&warning));
                 continue;
             }
             one(subject, known, &known.config, key, value, &path, 0, report);
@@ -101,13 +112,13 @@ fn one(
     };
     if known.deprecated {
         let message = format!("\"{name}\" of {} is deprecated. {}", provider.provider_type, known.description);
-        let mut finding = Finding::warning("llsd::settings::deprecated-key", path.clone(), message).at_key();
+        let mut finding = Finding::new(&DEPRECATED_KEY, path.clone(), message).at_key();
         finding.tags.push(super::super::finding::Tag::Deprecated);
         report.add(finding);
     }
     if let Some(message) = wrong(known, value) {
         let message = format!("\"{name}\" of {} {message}", provider.provider_type);
-        report.add(Finding::error("llsd::settings::wrong-type", path.clone(), message));
+        report.add(Finding::new(&WRONG_TYPE, path.clone(), message));
         return;
     }
     if let (KeyKind::Object(inner), Value::Object(entries)) = (&known.kind, value) {
@@ -120,7 +131,7 @@ fn one(
 fn unknown_key(provider: &ProviderType, keys: &IndexMap<String, ConfigKey>, name: &str, path: &Path) -> Finding {
     let kind = &provider.provider_type;
     let message = format!("{kind} does not read \"{name}\": llama-stack ignores it");
-    let mut finding = Finding::warning("llsd::settings::unknown-key", path.clone(), message).at_key();
+    let mut finding = Finding::new(&UNKNOWN_KEY, path.clone(), message).at_key();
     // Fields of the resource that users put among the settings.
     let field = match name {
         "endpoint" | "url" | "base_url" if provider.endpoint.is_some() => Some("endpoint"),
@@ -194,4 +205,29 @@ fn truth(value: &Value) -> bool {
         ),
         _ => false,
     }
+}
+
+/// An address under a name that another provider type, or the resource itself, has for it.
+fn address(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+    let path = &finding.path;
+    let Some(Segment::Key(name)) = path.last() else { return Vec::new() };
+    if !finding.fixes.is_empty() || nearest(name, ["url", "uri", "base_url", "endpoint"]).is_none() {
+        return Vec::new();
+    }
+    let entry = subject.provider_at(path).filter(|entry| path.parent() == Some(entry.path.key("settings")));
+    let Some(entry) = entry else { return Vec::new() };
+    let Some(Ok(known)) = subject.resolved(entry) else { return Vec::new() };
+    let Some(endpoint) = known.endpoint.as_ref().filter(|_| !entry.value.contains_key("endpoint")) else {
+        return Vec::new();
+    };
+    let mut fixes = Vec::new();
+    if let [key] = endpoint.keys().as_slice()
+        && subject.get(&entry.path.key("settings").key(*key)).is_none()
+    {
+        let edits = vec![FixEdit::RenameKey { path: path.clone(), to: (*key).to_owned() }];
+        fixes.push(Fix::new(format!("Rename to \"{key}\""), edits));
+    }
+    let edits = vec![FixEdit::Move { from: path.clone(), to: entry.path.key("endpoint") }];
+    fixes.push(Fix::new("Move to endpoint", edits));
+    fixes
 }

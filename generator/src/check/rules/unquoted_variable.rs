@@ -2,19 +2,22 @@
 //! `envsubst` writes without quotes is read as YAML, so `384` becomes a number).
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
-use super::RuleInfo;
+use super::super::rule::{Group, Rule};
 use crate::api::ApiVersion;
 use crate::path::{Path, Segment};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-pub(super) const RULES: &[RuleInfo] = &[RuleInfo {
+pub static UNQUOTED_VARIABLE: Rule = Rule {
     id: "llsd::env::unquoted-variable",
     severity: Severity::Warning,
     summary: "A shell variable that likely holds a number or a boolean stands without quotes as the value of an environment variable.",
     why: "Filled in, it is no longer a string, and the API server refuses the resource.",
     example: "env:\n  - name: EMBEDDING_DIMENSION\n    value: ${EMBEDDING_DIMENSION}",
-}];
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&UNQUOTED_VARIABLE], check: None };
 
 /// Words in the name of a variable that holds a number or a boolean. Of other names nothing is said: most hold a URL
 /// or a word, which need no quotes.
@@ -79,7 +82,7 @@ fn finding(path: &Path, text: &str) -> Finding {
     );
     let edits = vec![FixEdit::Quote { path: path.clone() }];
     let fix = Fix { title: "Put it in quotes".to_owned(), edits, preferred: true };
-    Finding::warning("llsd::env::unquoted-variable", path.clone(), message).with_fix(fix)
+    Finding::new(&UNQUOTED_VARIABLE, path.clone(), message).with_fix(fix)
 }
 
 #[cfg(test)]

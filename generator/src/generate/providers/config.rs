@@ -2,13 +2,13 @@
 
 use crate::api::v1alpha2::{Provider, SecretKeyRef};
 use crate::catalog::{ConfigKey, Endpoint, KeyKind, ProviderType};
-use crate::check::finding::Finding;
 use crate::generate::draft::Draft;
 use crate::generate::error::GenerateError;
 use crate::generate::origin::Origin;
 use crate::generate::secrets::{EnvSource, EnvVar, reference, variable_name};
 use crate::generate::storage;
 use crate::generate::tracked::{Map, Tracked};
+use crate::generate::warning::Warning;
 use crate::path::Path;
 
 /// Key for the address where no catalog knows the type.
@@ -52,7 +52,7 @@ pub(super) fn build(
     for (key, secret) in provider.secret_refs.iter().flatten() {
         let at = path.key("secretRefs").key(key);
         if config.contains_key(key) {
-            draft.warnings.push(overridden(&at, key, "apiKey"));
+            draft.warnings.push(Warning::Overridden { path: at, key: key.clone(), by: "apiKey".to_owned() });
             continue;
         }
         let value = secret_value(draft, id, key, secret, at);
@@ -62,7 +62,7 @@ pub(super) fn build(
         let at = path.key("settings").key(key);
         if let Some(winner) = config.get(key) {
             let by = winning_field(&winner.origin, path);
-            draft.warnings.push(overridden(&at, key, &by));
+            draft.warnings.push(Warning::Overridden { path: at, key: key.clone(), by });
             continue;
         }
         config.insert(key.clone(), Tracked::from_json(value, &at, &|inner| Origin::Resource(inner.clone())));
@@ -102,12 +102,6 @@ fn secret_value(draft: &mut Draft<'_>, id: &str, field: &str, secret: &SecretKey
     let value = Tracked::text(Origin::Resource(at.clone()), reference(&name));
     draft.env.push(EnvVar { name, source: EnvSource::Secret(secret.into()), origin: at });
     value
-}
-
-/// The finding for a setting that another field sets too.
-pub(crate) fn overridden(at: &Path, key: &str, by: &str) -> Finding {
-    let message = format!("\"{key}\" has no effect: {by} sets the same key and wins");
-    Finding::warning("llsd::settings::overridden", at.clone(), message).at_key()
 }
 
 /// The provider's field that gave a value its origin.

@@ -3,6 +3,7 @@
 use super::place::{Lines, Place};
 use super::{Checked, Other};
 use crate::ide::{Diagnostic, Severity, Span};
+use llsd_generator::check::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -26,7 +27,8 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
             "tool": {"driver": {
                 "name": "llsd",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| json!({"id": rule})).collect::<Vec<_>>(),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "rules": rules.iter().map(|id| described(id)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
@@ -34,6 +36,30 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
     });
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
+}
+
+/// A rule as a code scanning service shows it.
+fn described(id: &str) -> Value {
+    let Some(rule) = rules::find(id) else { return json!({"id": id}) };
+    json!({
+        "id": id,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": format!("{} {}", rule.summary, rule.why)},
+        "help": {
+            "text": format!("{}\n\n{}", rule.why, rule.example),
+            "markdown": format!("{}\n\n```yaml\n{}\n```", rule.why, rule.example),
+        },
+        "helpUri": rule.documentation(),
+        "defaultConfiguration": {"level": level(rule.severity)},
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
 }
 
 fn result(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Other>) -> Value {
@@ -52,11 +78,7 @@ fn result(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Othe
         .collect();
     json!({
         "ruleId": found.code,
-        "level": match found.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Information | Severity::Hint => "note",
-        },
+        "level": level(found.severity),
         "message": {"text": found.message},
         "locations": [location],
         "relatedLocations": related,

@@ -10,17 +10,14 @@ use super::diagnostics::touches;
 use super::names::Question;
 use super::types::{ActionKind, CodeAction, Diagnostic, TextEdit};
 use super::{Analysis, Span, fix};
+use llsd_generator::check::rules::config_key::MISSING_KEY;
+use llsd_generator::check::rules::plain_secret::PLAIN_TEXT;
+use llsd_generator::check::rules::references::NO_KEY;
 use llsd_yaml::edit;
 
 pub use migration::MigrationOffer;
 pub(crate) use migration::{edits as migration, offers as migrations};
 use objects::Changes;
-
-/// The ConfigMap has no config under the key that the operator reads.
-const MISSING_CONFIG: &str = "llsd::config::missing-key";
-
-/// The object does not have the key that the resource names.
-const NO_KEY: &str = "llsd::reference::no-key";
 
 /// Rounds of fixes at most: one fix may be what makes the next one visible.
 const ROUNDS: usize = 8;
@@ -55,7 +52,7 @@ pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction
             }
             let beyond = beyond_the_document(question, &diagnostic);
             // a slip of the pen is likelier than a key that is still to come
-            let (first, last) = if diagnostic.code == NO_KEY { (Vec::new(), beyond) } else { (beyond, Vec::new()) };
+            let (first, last) = if diagnostic.code == NO_KEY.id { (Vec::new(), beyond) } else { (beyond, Vec::new()) };
             actions.extend(first);
             actions.extend(diagnostic.fixes.into_iter().map(|fix| CodeAction {
                 title: fix.title,
@@ -75,15 +72,15 @@ pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction
 /// Fixes that also change other documents, of this file or another one, or add some.
 fn beyond_the_document(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let mut found: Vec<(String, Changes)> = Vec::new();
-    let preferred = diagnostic.code == MISSING_CONFIG;
+    let preferred = diagnostic.code == MISSING_KEY.id;
     match diagnostic.code {
-        "llsd::secret::plain-text" => {
+        code if code == PLAIN_TEXT.id => {
             found.extend(secret::keep_in_known(question, diagnostic));
             let new = question.analysis.and_then(|analysis| secret::keep_in_secret(analysis, diagnostic));
             found.extend(new.map(|(title, own)| (title, Changes { own, ..Changes::default() })));
         }
-        MISSING_CONFIG => found.extend(config_map::rename_key(question, diagnostic)),
-        NO_KEY => found.extend(key::add(question, diagnostic)),
+        code if code == MISSING_KEY.id => found.extend(config_map::rename_key(question, diagnostic)),
+        code if code == NO_KEY.id => found.extend(key::add(question, diagnostic)),
         _ => {}
     }
     let action = |(title, Changes { own, others }): (String, Changes)| CodeAction {
@@ -101,7 +98,7 @@ fn beyond_the_document(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<
 /// The changes of other files that `llsd fix` makes without asking.
 pub(crate) fn preferred_elsewhere(question: &Question<'_>) -> Vec<CodeAction> {
     let all = question.analysis.map(super::Analysis::diagnostics).unwrap_or_default();
-    let wanted = all.iter().filter(|diagnostic| diagnostic.code == MISSING_CONFIG);
+    let wanted = all.iter().filter(|diagnostic| diagnostic.code == MISSING_KEY.id);
     wanted.flat_map(|diagnostic| beyond_the_document(question, diagnostic)).filter(|action| action.preferred).collect()
 }
 

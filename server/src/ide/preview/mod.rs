@@ -45,7 +45,7 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
             })
             .collect(),
         hash: generated.config.hash().to_owned(),
-        warnings: generated.warnings.iter().map(|finding| finding.message.clone()).collect(),
+        warnings: generated.warnings.iter().map(ToString::to_string).collect(),
         ..shown
     })
 }

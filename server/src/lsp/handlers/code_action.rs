@@ -17,6 +17,9 @@ use tower_lsp::lsp_types::{
 /// Our part of `source.fixAll`, so that editors can run it alone.
 pub(in crate::lsp) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.llsd");
 
+/// Rewrites as v1alpha2, so that clients know them from other rewrites.
+pub(in crate::lsp) const MIGRATE: CodeActionKind = CodeActionKind::new("refactor.rewrite.llsd.migrate");
+
 /// What a migration needs to be made later.
 #[derive(Debug, Serialize, Deserialize)]
 struct Later {
@@ -99,14 +102,10 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
             }));
         }
     }
-    if is_wanted(params, &CodeActionKind::REFACTOR_REWRITE) {
+    if is_wanted(params, &MIGRATE) {
         let possible = |offer: &MigrationOffer| client.deletes_files || !offer.deletes;
         for offer in ide::migration_offers(&about, span).into_iter().filter(possible) {
-            let mut action = CodeAction {
-                title: offer.title.clone(),
-                kind: Some(CodeActionKind::REFACTOR_REWRITE),
-                ..CodeAction::default()
-            };
+            let mut action = CodeAction { title: offer.title.clone(), kind: Some(MIGRATE), ..CodeAction::default() };
             if client.resolves_actions {
                 action.data = later(uri, snapshot.version, &offer);
             } else {

@@ -1,0 +1,67 @@
+//! What generation has to remark about a config that it made.
+
+use crate::path::Path;
+
+/// A config came out, but hardly the one that was meant. The text is what the user reads.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Warning {
+    /// A setting without effect.
+    #[error("\"{key}\" has no effect: {by} sets the same key and wins")]
+    Overridden {
+        /// The place of the setting.
+        path: Path,
+        /// Its key.
+        key: String,
+        /// The field that wins.
+        by: String,
+    },
+    /// A provider type that could not be looked up.
+    #[error("No provider catalog for this distribution's llama-stack version: \"{provider_type}\" is used unchecked")]
+    Unchecked {
+        /// The place of the type.
+        path: Path,
+        /// The type in full.
+        provider_type: String,
+    },
+    /// A model's provider that exists only under a condition.
+    #[error(
+        "Provider \"{id}\" exists only when the server's environment sets {variable}; without it the server does not \
+         start"
+    )]
+    ConditionalProvider {
+        /// The place of the provider's id.
+        path: Path,
+        /// The id.
+        id: String,
+        /// The variable on which it depends.
+        variable: String,
+    },
+    /// A tool group that goes to another provider than usual.
+    #[error(
+        "\"{tool}\" is registered with \"{provider}\", the first toolRuntime provider of the resource. The distribution \
+         serves it with \"{usual}\""
+    )]
+    OtherProvider {
+        /// The place of the tool group.
+        path: Path,
+        /// The tool group's id.
+        tool: String,
+        /// The provider that it is registered with.
+        provider: String,
+        /// The provider of the distribution.
+        usual: String,
+    },
+}
+
+impl Warning {
+    /// The place in the resource that the warning speaks of.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Overridden { path, .. }
+            | Self::Unchecked { path, .. }
+            | Self::ConditionalProvider { path, .. }
+            | Self::OtherProvider { path, .. } => path,
+        }
+    }
+}
