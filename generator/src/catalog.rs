@@ -178,6 +178,8 @@ pub enum KeyKind {
     Array,
     /// A mapping with these keys. No keys: a mapping with keys of the user's choice.
     Object(IndexMap<String, ConfigKey>),
+    /// True or false, or the path of a file.
+    BooleanOrPath,
     /// One of several types; the description says which.
     Any,
 }
@@ -192,6 +194,7 @@ impl KeyKind {
             Self::Boolean => "boolean",
             Self::Array => "list",
             Self::Object(_) => "mapping",
+            Self::BooleanOrPath => "boolean or path",
             Self::Any => "value",
         }
     }

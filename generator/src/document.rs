@@ -68,6 +68,10 @@ fn value(tree: &Tree<'_>, at: &mut Path, plain: &mut Plain) -> Value {
             plain.exceeded.push(at.clone());
             Value::Null
         }
+        Shape::Dangling => {
+            plain.unknown.insert(at.clone());
+            Value::Null
+        }
         Shape::Scalar => scalar(tree.node, at, plain),
         Shape::List(items) => {
             let mut values = Vec::with_capacity(items.len());

@@ -1,5 +1,5 @@
 //! The rules beyond the CRD, each on a small resource: what is found where, and what is not.
-use llsd_generator::check::finding::{Finding, FixEdit};
+use llsd_generator::check::finding::{Finding, FixEdit, Severity};
 use llsd_generator::check::header::header;
 use llsd_generator::check::{Facts, Outcome, Request, rules, verdict};
 use llsd_generator::document::Plain;
@@ -73,8 +73,9 @@ fn distributions() {
     assert!(matches!(&outcome.findings[0].fixes[0].edits[0], FixEdit::Replace { value, .. } if value == "starter"));
     finds(&v1("    distribution: {name: ollama}\n"), &["distribution::unknown spec.server.distribution.name"]);
     finds(&v1("    distribution: {}\n"), &["distribution::missing spec.server.distribution"]);
-    // Known to some builds of the operator only: not for us to say.
-    finds(&v1("    distribution: {name: rh-dev}\n"), &[]);
+    // Known to some builds of the operator only: not for us to say, in either version.
+    finds(&v1("    distribution: {name: rh-dev}\n"), &["distribution::some-builds spec.server.distribution.name"]);
+    finds(&v2("  distribution: {name: rh-dev}\n"), &["distribution::some-builds spec.distribution.name"]);
     finds(&v1("    distribution: {name: \"{{ .Values.name }}\"}\n"), &[]);
 }
 
@@ -254,7 +255,42 @@ fn storage() {
 fn labels() {
     finds(
         &v2("  networking: {allowedFrom: {labels: [team=ai, team]}}\n"),
-        &["networking::label-value spec.networking.allowedFrom.labels[0]"],
+        &[
+            "networking::label-value spec.networking.allowedFrom.labels[0]",
+            "networking::policies-off spec.networking.allowedFrom",
+        ],
+    );
+}
+
+#[test]
+fn who_may_connect_depends_on_the_operator() {
+    let text = v2("  networking: {allowedFrom: {namespaces: [apps]}}\n");
+    let found = |network_policies| {
+        let facts = Facts { network_policies, ..Facts::default() };
+        let outcome = judge_with(&text, &facts);
+        outcome.findings.iter().map(|finding| finding.severity).collect::<Vec<_>>()
+    };
+    assert_eq!(found(Some(true)), []);
+    assert_eq!(found(Some(false)), [Severity::Warning]);
+    assert_eq!(found(None), [Severity::Hint]);
+}
+
+#[test]
+fn every_finding_of_the_crd_has_its_place_and_fix() {
+    // Of several ids that are used twice, the API server names the one that is used first.
+    let providers = "  providers:\n    inference:\n      - {id: a, provider: vllm, endpoint: 'http://a:1/v1'}\n      \
+        - {id: b, provider: vllm, endpoint: 'http://b:1/v1'}\n      - {id: b, provider: vllm, endpoint: 'http://b:1/v1'}\n      \
+        - {id: a, provider: vllm, endpoint: 'http://a:1/v1'}\n";
+    let outcome = judge_with(&v2(providers), &Facts::default());
+    let ids = outcome.findings.iter().filter(|finding| finding.rule.id == "llsd::provider::duplicate-id");
+    let places: Vec<_> =
+        ids.map(|finding| (finding.path.to_string(), finding.server_text.is_some(), finding.fixes.len())).collect();
+    assert_eq!(
+        places,
+        [
+            ("spec.providers.inference[3].id".to_owned(), true, 1),
+            ("spec.providers.inference[2].id".to_owned(), false, 1),
+        ]
     );
 }
 

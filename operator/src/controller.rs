@@ -224,7 +224,7 @@ impl Work<'_> {
             resolve(context.registries.as_ref(), object, key, &config, self.before.resolved_distribution.as_ref())
                 .await?;
         let resolved = progress.resolved.insert(resolved);
-        let judged = progress.judged.insert(judge(object, &resolved.image, resolved.base.as_ref())?);
+        let judged = progress.judged.insert(judge(object, &resolved.image, resolved.base.as_ref(), config.flags)?);
         progress.port =
             Some(service::port(&judged.spec, &leftovers).map_err(|error| Refusal::resources(error.to_string()))?);
         let bundle = found.ca_bundle(&owner.namespace, &ca)?;
@@ -327,6 +327,10 @@ impl Work<'_> {
         if progress.deployed || progress.generated {
             for warning in progress.judged.iter().flat_map(|judged| &judged.warnings) {
                 tracing::info!(namespace = self.owner.namespace, name = self.owner.name, "{warning}");
+            }
+            let warnings = progress.judged.as_ref().map(|judged| judged.warnings.join("; ")).unwrap_or_default();
+            if !warnings.is_empty() {
+                context.events.warning(&about, "AcceptedWithWarnings", &warnings).await;
             }
         }
     }

@@ -106,7 +106,7 @@ fn the_program_merges_or_says_at_the_end_why_not() {
     let folder = Folder::new("program-refuses");
     folder.package("guard", "safety");
     let output = run(&folder, &json!([wanted("inference", "guard")]));
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(10));
     let log = String::from_utf8_lossy(&output.stderr);
     let last = log.lines().last().unwrap_or_default();
     assert!(last.contains("serves the API safety, but is listed under inference"), "{log}");

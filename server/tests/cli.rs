@@ -390,6 +390,14 @@ spec:
     userConfig: {configMapName: config}
 ";
 
+const OVERRIDE: &str = "apiVersion: llamastack.io/v1alpha2
+kind: LlamaStackDistribution
+metadata: {name: new}
+spec:
+  distribution: {name: starter}
+  overrideConfig: {configMapName: config}
+";
+
 const CONFIG_MAP: &str = "apiVersion: v1
 kind: ConfigMap
 metadata: {name: config}
@@ -406,7 +414,7 @@ data:
 #[test]
 fn fix_reaches_files_that_were_named() {
     let folder = Folder::new("fix-across");
-    folder.write("stack.yaml", USER_CONFIG);
+    folder.write("stack.yaml", OVERRIDE);
     folder.write("sub/config.yaml", CONFIG_MAP);
     assert_eq!(folder.llsd(&["fix", "stack.yaml"]).out, "", "the other file was not named");
     let title = "Rename run.yaml of ConfigMap \"config\" in config.yaml to config.yaml\n";
@@ -417,9 +425,9 @@ fn fix_reaches_files_that_were_named() {
     let ran = folder.llsd(&["check", "--fix", "."]);
     assert_eq!((ran.code, ran.err), (0, format!("fixed ./sub/config.yaml: {title}")));
     assert_eq!(folder.read("sub/config.yaml"), CONFIG_MAP.replace("run.yaml", "config.yaml"));
-    assert_eq!(folder.read("stack.yaml"), USER_CONFIG);
+    assert_eq!(folder.read("stack.yaml"), OVERRIDE);
     // in one file, too
-    let both = folder.write("both.yaml", format!("{USER_CONFIG}---\n{CONFIG_MAP}"));
+    let both = folder.write("both.yaml", format!("{OVERRIDE}---\n{CONFIG_MAP}"));
     assert!(folder.llsd(&["fix", &both]).out.contains("Rename run.yaml of ConfigMap \"config\" to config.yaml"));
     assert!(folder.read("both.yaml").contains("  config.yaml: | # by hand\n"));
 }

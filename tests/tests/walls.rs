@@ -205,10 +205,7 @@ fn only_the_generator_finds_faults_in_a_resource() {
         if name == "server/src/ide/document.rs" {
             continue;
         }
-        let seen: Vec<_> = ["Finding::new", "Finding::error", "Finding::warning", "Finding {"]
-            .into_iter()
-            .filter(|word| code.contains(word))
-            .collect();
+        let seen: Vec<_> = ["Finding::new", "Finding {"].into_iter().filter(|word| code.contains(word)).collect();
         assert!(seen.is_empty(), "{name} makes findings of its own: {seen:?}");
     }
 }

@@ -99,14 +99,23 @@ impl LlamaStackDistributionSpec {
     }
 
     /// Whether a configuration is generated: anything of `providers`, `resources`, `storage` or `disabled` is given,
-    /// and no `overrideConfig`.
+    /// and no `overrideConfig`. TLS asks for one as well, where the distribution's name brings a config to start from:
+    /// that of the image does not speak HTTPS, which the probes ask for.
     #[must_use]
     pub fn generates(&self) -> bool {
         self.override_config.is_none()
             && (self.providers.is_some()
                 || self.resources.is_some()
                 || self.storage.is_some()
-                || self.disabled.is_some())
+                || self.disabled.is_some()
+                || (self.speaks_tls() && self.distribution.name.is_some()))
+    }
+
+    /// Whether the server is to speak HTTPS.
+    #[must_use]
+    pub fn speaks_tls(&self) -> bool {
+        let tls = self.networking.as_ref().and_then(|networking| networking.tls.as_ref());
+        tls.is_some_and(|tls| tls.enabled == Some(true))
     }
 }
 

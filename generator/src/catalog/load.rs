@@ -94,6 +94,8 @@ enum Kind {
     Boolean,
     Array,
     Object,
+    #[serde(rename = "boolean-or-path")]
+    BooleanOrPath,
     Any,
 }
 
@@ -153,6 +155,7 @@ fn unfold(
             (Kind::Number, _) => KeyKind::Number,
             (Kind::Boolean, _) => KeyKind::Boolean,
             (Kind::Array, _) => KeyKind::Array,
+            (Kind::BooleanOrPath, _) => KeyKind::BooleanOrPath,
             (Kind::Any, _) => KeyKind::Any,
         };
         let key = ConfigKey {

@@ -19,6 +19,8 @@ pub struct Facts {
     pub llama_stack_version: Option<String>,
     /// The image that runs in place of the one that the distribution's name stands for.
     pub image: Option<String>,
+    /// Whether the operator makes network policies.
+    pub network_policies: Option<bool>,
     /// The namespace and name of the other resources of this kind.
     pub resources: BTreeSet<ObjectKey>,
     /// Resources of other files that are applied together with those of the same namespace and name here.

@@ -84,7 +84,9 @@ pub fn references<'a>(request: &Request<'a>) -> Vec<Reference<'a>> {
 #[must_use]
 pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
     let mut report = Report::default();
-    rules::judge_references(&Subject::new(request, None), &mut report);
+    let subject = Subject::new(request, None);
+    rules::references::check(&subject, &mut report);
+    rules::config_key::check(&subject, &mut report);
     report.findings
 }
 

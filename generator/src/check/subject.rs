@@ -4,6 +4,7 @@ use super::finding::Finding;
 use super::rule::Rule;
 use super::{Facts, NotChecked, Request};
 use crate::api::ApiVersion;
+use crate::api::v1alpha2::api_name;
 use crate::catalog::{Catalog, ProviderType};
 use crate::distribution::{Distributions, version_of_image};
 use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base, resolve_type};
@@ -64,6 +65,18 @@ pub(super) struct ProviderEntry<'a> {
     /// Its type as written, if that is known.
     pub(super) written: Option<&'a str>,
     resolved: OnceCell<Option<Resolved>>,
+}
+
+/// One entry of `spec.externalProviders.<api>`.
+pub(super) struct ExternalEntry<'a> {
+    /// The API, in llama-stack's spelling.
+    pub(super) api: String,
+    /// Where it is.
+    pub(super) path: Path,
+    /// The entry.
+    pub(super) value: &'a Map<String, Value>,
+    /// Its id, if that is known.
+    pub(super) id: Option<&'a str>,
 }
 
 /// A provider type as the catalog knows it, or why it does not.
@@ -242,6 +255,21 @@ impl<'a> Subject<'a> {
                     None => written.map(|written| written.rsplit("::").next().unwrap_or(written)),
                 };
                 found.push(ProviderEntry { api, path, value, id, written, resolved: OnceCell::new() });
+            }
+        }
+        found
+    }
+
+    /// Every entry of `spec.externalProviders`, with its API in llama-stack's spelling.
+    pub(super) fn external_providers(&self) -> Vec<ExternalEntry<'a>> {
+        let at = Self::spec("externalProviders");
+        let lists = self.get(&at).and_then(Value::as_object).into_iter().flatten();
+        let mut found = Vec::new();
+        for (field, _) in lists {
+            for (path, item) in self.items(&at.key(field)) {
+                let Some(value) = item.as_object().filter(|_| self.is_known(&path)) else { continue };
+                let id = self.text(&path.key("providerId"));
+                found.push(ExternalEntry { api: api_name(field), path, value, id });
             }
         }
         found

@@ -24,8 +24,10 @@ pub(crate) enum Shape<'d> {
     List(Vec<Tree<'d>>),
     /// Entries in order, each key once.
     Map(Vec<Entry<'d>>),
-    /// Left out: too deep, too many, or an alias that leads nowhere.
+    /// Left out: too deep or too many.
     Exceeded,
+    /// An alias that leads nowhere, which is an error of the text.
+    Dangling,
 }
 
 /// An entry of a mapping.
@@ -104,7 +106,7 @@ impl<'d> Expander<'d> {
     }
 
     fn aliased(&mut self, alias: Node<'d>) -> Tree<'d> {
-        let Some(target) = self.target(alias) else { return Tree { node: alias, shape: Shape::Exceeded } };
+        let Some(target) = self.target(alias) else { return Tree { node: alias, shape: Shape::Dangling } };
         self.inside_alias += 1;
         let tree = self.tree(target);
         self.inside_alias -= 1;

@@ -15,7 +15,7 @@ pub(crate) fn placeholder(text: &str) -> Option<Placeholder> {
         return Some(Placeholder::Template);
     }
     // A script or a config in a block scalar may hold anything between angle brackets.
-    (!text.contains('\n') && angles(text)).then_some(Placeholder::ToFill)
+    (!text.contains('\n') && (angles(text) || words(text))).then_some(Placeholder::ToFill)
 }
 
 /// Whether `text` is for the reader to fill in.
@@ -46,6 +46,25 @@ fn bare_variable(text: &str) -> bool {
         name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
             && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
     })
+}
+
+/// `PLACEHOLDER_URL`, `REPLACE_ME`, `TODO`, `__NAME__`, `xxxx`: a text without blanks that holds one of the words with which
+/// examples mark what is to be replaced.
+fn words(text: &str) -> bool {
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return false;
+    }
+    let inner = text.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
+    let is_name = |name: &str| {
+        name.starts_with(|char: char| char.is_ascii_uppercase())
+            && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    inner.is_some_and(is_name)
+        || matches!(text, "REPLACE_ME" | "REPLACEME" | "REPLACE-ME")
+        || text.split(|char: char| !char.is_ascii_alphanumeric()).any(|word| {
+            matches!(word, "PLACEHOLDER" | "TODO" | "REPLACEME")
+                || ((4..=16).contains(&word.len()) && word.bytes().all(|byte| byte.eq_ignore_ascii_case(&b'x')))
+        })
 }
 
 /// `<name>` somewhere: words without blanks at the ends. `<1>`, a callout of a book, counts.

@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> Option<Value> {
 // As deep as `expand` lets a tree become.
 fn value(tree: &Tree<'_>) -> Option<Value> {
     Some(match &tree.shape {
-        Shape::Exceeded => return None,
+        Shape::Exceeded | Shape::Dangling => return None,
         Shape::Scalar => match tree.node.resolve(Rules::PyYaml) {
             Resolved::Null => Value::Null,
             Resolved::Bool(flag) => Value::Bool(flag),

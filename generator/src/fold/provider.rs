@@ -147,7 +147,7 @@ fn typed(about: Option<&ConfigKey>, value: &Value) -> Value {
         KeyKind::Number => {
             text.parse::<f64>().ok().and_then(|number| serde_json::Number::from_f64(number).map(Value::from))
         }
-        KeyKind::Boolean | KeyKind::Any => match text.to_ascii_lowercase().as_str() {
+        KeyKind::Boolean | KeyKind::BooleanOrPath | KeyKind::Any => match text.to_ascii_lowercase().as_str() {
             "true" => Some(Value::Bool(true)),
             "false" => Some(Value::Bool(false)),
             _ => None,

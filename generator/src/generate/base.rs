@@ -116,7 +116,7 @@ fn tracked(tree: &Tree<'_>, lines: &Lines) -> Result<Tracked, GenerateError> {
     };
     let origin = Origin::Base { line };
     let data = match &tree.shape {
-        Shape::Exceeded => {
+        Shape::Exceeded | Shape::Dangling => {
             let message = "an alias leads nowhere, or the config expands beyond bounds".to_owned();
             return Err(GenerateError::InvalidBase { message, line: line + 1 });
         }

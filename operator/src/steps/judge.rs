@@ -3,6 +3,7 @@
 use super::Refusal;
 use super::dereference::Found;
 use crate::resources::Derived;
+use crate::resources::FeatureFlags;
 use crate::resources::derived;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_generator::api::{ApiVersion, CrdRule};
@@ -31,9 +32,10 @@ pub struct Judged {
 ///
 /// # Errors
 /// The errors that `llsd check` shows for it.
-pub fn judge(object: &Value, image: &str, base: Option<&Base>) -> Result<Judged, Refusal> {
+pub fn judge(object: &Value, image: &str, base: Option<&Base>, flags: FeatureFlags) -> Result<Judged, Refusal> {
     let unknown = BTreeSet::new();
-    let facts = Facts { image: Some(image.to_owned()), ..Facts::default() };
+    let facts =
+        Facts { image: Some(image.to_owned()), network_policies: Some(flags.network_policy), ..Facts::default() };
     let request =
         Request { version: ApiVersion::V1Alpha2, value: object, old: Some(object), unknown: &unknown, facts: &facts };
     let outcome = verdict_on(&request, base);
@@ -59,7 +61,8 @@ pub fn judge(object: &Value, image: &str, base: Option<&Base>) -> Result<Judged,
 /// Whether a configuration is to be generated for the resource, even if it is not valid.
 pub(crate) fn generates(object: &Value) -> bool {
     let spec = &object["spec"];
-    ["providers", "resources", "storage", "disabled"].iter().any(|field| !spec[field].is_null())
+    let speaks_tls = spec["networking"]["tls"]["enabled"] == true && !spec["distribution"]["name"].is_null();
+    (speaks_tls || ["providers", "resources", "storage", "disabled"].iter().any(|field| !spec[field].is_null()))
         && spec["overrideConfig"].is_null()
 }
 
@@ -126,13 +129,12 @@ pub fn secrets(object: &Value, judged: &Judged, namespace: &str, found: &Found) 
     for finding in reference_findings(&request) {
         if finding.cause == Cause::Object(ReferenceKind::ConfigMap) {
             if finding.path.starts_with(&Path::parse("spec.overrideConfig")) {
-                let name = judged
-                    .spec
-                    .override_config
-                    .as_ref()
-                    .map(|config| config.config_map_name.as_str())
-                    .unwrap_or_default();
-                result.config_maps.push(format!("failed to find referenced ConfigMap {namespace}/{name}"));
+                let config = judged.spec.override_config.as_ref();
+                let name = config.map(|config| config.config_map_name.as_str()).unwrap_or_default();
+                result.config_maps.push(match *finding.rule == NOT_FOUND {
+                    true => format!("failed to find referenced ConfigMap {namespace}/{name}"),
+                    false => finding.message,
+                });
             }
             continue;
         }

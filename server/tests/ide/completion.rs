@@ -159,7 +159,7 @@ fn settings_of_the_provider() {
         &v1alpha2("providers:\n  inference:\n    - provider: vllm\n      settings:\n        $0"),
         expect![[r#"
             max_tokens | integer, default 4096 | "max_tokens: ${1:4096}" for ""
-            tls_verify | value, default true | "tls_verify: ${1:true}" for ""
+            tls_verify | boolean or path, default true | "tls_verify: ${1:true}" for ""
             allowed_models | list | "allowed_models:\n  - $1" for ""
             refresh_models | boolean, default false | "refresh_models: ${1:true}" for ""
             base_url | string, required | "base_url: $1" for ""

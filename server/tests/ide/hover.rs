@@ -35,31 +35,31 @@ fn a_provider_says_what_it_becomes() {
     check(
         &v1alpha2(&ONE.replace("provider: vllm", "provider: v$0llm")),
         expect![[r#"
-        [vllm]
-        **provider** · string, required
+            [vllm]
+            **provider** · string, required
 
-        The provider type: `vllm`, or with its kind `remote::vllm`, `inline::sentence-transformers`.
+            The provider type: `vllm`, or with its kind `remote::vllm`, `inline::sentence-transformers`.
 
-        `remote::vllm` for inference, llama-stack 0.4.7
+            `remote::vllm` for inference, llama-stack 0.4.7
 
-        A vLLM server.
+            A vLLM server.
 
-        `apiKey` goes to `api_token`
+            `apiKey` goes to `api_token`
 
-        Settings:
-        - `allowed_models` list
-        - `api_token` string, secret
-        - `base_url` string, required
-        - `max_tokens` integer, default `4096`
-        - `refresh_models` boolean, default `false`
-        - `tls_verify` value, default `true`
+            Settings:
+            - `allowed_models` list
+            - `api_token` string, secret
+            - `base_url` string, required
+            - `max_tokens` integer, default `4096`
+            - `refresh_models` boolean, default `false`
+            - `tls_verify` boolean or path, default `true`
 
-        In the generated config.yaml:
-        ```yaml
-        - provider_id: vllm
-          provider_type: remote::vllm
-        ```
-    "#]],
+            In the generated config.yaml:
+            ```yaml
+            - provider_id: vllm
+              provider_type: remote::vllm
+            ```
+        "#]],
     );
 }
 
@@ -106,7 +106,7 @@ fn an_environment_expression_is_put_in_words() {
             [${env.TLS_VERIFY:=true}]
             The environment variable `TLS_VERIFY`; `true` if it is unset or empty
 
-            **tls_verify** · value, default `true`, of `remote::vllm`
+            **tls_verify** · boolean or path, default `true`, of `remote::vllm`
 
             Whether to check the server's certificate; or the path of the CA certificates.
 

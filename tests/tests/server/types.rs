@@ -24,7 +24,7 @@ fn filled(key: &ConfigKey) -> Value {
         KeyKind::String if key.nullable => Value::Null,
         KeyKind::String => json!("value"),
         KeyKind::Integer | KeyKind::Number => json!(1),
-        KeyKind::Boolean => json!(true),
+        KeyKind::Boolean | KeyKind::BooleanOrPath => json!(true),
         KeyKind::Array => json!([]),
         KeyKind::Any => Value::Null,
     }

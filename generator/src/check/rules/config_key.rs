@@ -1,12 +1,17 @@
 //! The key of a ConfigMap with the user's config. Source: contract section 2 for `overrideConfig`; for v1alpha1 the Go
 //! operator, whose start script reads `/etc/llama-stack/config.yaml`.
 
-use super::super::finding::{Finding, Severity};
+use super::super::finding::{Cause, Finding, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
+use super::references::ReferenceKind;
 use crate::api::ApiVersion;
 use crate::generate::CONFIG_KEY;
+use crate::path::Path;
 use std::collections::BTreeMap;
+
+/// The key that operators before 0.6 read.
+const OLD_KEY: &str = "run.yaml";
 
 pub static MISSING_KEY: Rule = Rule {
     id: "llsd::config::missing-key",
@@ -26,16 +31,36 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     };
     let Some(name) = subject.text(&path) else { return };
     // An own command may start with any file: see the rule about that.
-    let command = Subject::spec("server.containerSpec.command");
-    if subject.version == ApiVersion::V1Alpha1 && (subject.get(&command).is_some() || !subject.is_known(&command)) {
+    let command = Subject::spec(match subject.version {
+        ApiVersion::V1Alpha1 => "server.containerSpec.command",
+        ApiVersion::V1Alpha2 => "workload.overrides.command",
+    });
+    if subject.get(&command).is_some() || !subject.is_known(&command) {
         return;
     }
     // That the ConfigMap is missing altogether is another rule's business.
     let Some(data) = config_map(subject, name).filter(|data| !data.contains_key(CONFIG_KEY)) else { return };
     let keys: Vec<&str> = data.keys().map(String::as_str).collect();
-    let advice = if data.contains_key("run.yaml") { ". Rename its key run.yaml to config.yaml" } else { "" };
-    let message = format!("ConfigMap \"{name}\" has no key \"{CONFIG_KEY}\" (its keys: {}){advice}", keys.join(", "));
-    report.add(Finding::new(&MISSING_KEY, path, message));
+    let missing = format!("ConfigMap \"{name}\" has no key \"{CONFIG_KEY}\" (its keys: {})", keys.join(", "));
+    if !data.contains_key(OLD_KEY) {
+        return report.add(about_config_map(path, missing));
+    }
+    // Which operator a v1alpha1 resource is for is not known: those before 0.6 read the other key.
+    let (message, severity) = match subject.version {
+        ApiVersion::V1Alpha1 => (
+            format!(
+                "{missing}: the operator reads it from version 0.6 on, and {OLD_KEY} before. Rename the key {OLD_KEY} to \
+                 {CONFIG_KEY} with the upgrade"
+            ),
+            Severity::Warning,
+        ),
+        ApiVersion::V1Alpha2 => (format!("{missing}. Rename its key {OLD_KEY} to {CONFIG_KEY}"), Severity::Error),
+    };
+    report.add(about_config_map(path, message).weighing(severity));
+}
+
+fn about_config_map(path: Path, message: String) -> Finding {
+    Finding::new(&MISSING_KEY, path, message).because(Cause::Object(ReferenceKind::ConfigMap))
 }
 
 /// The data of a ConfigMap in the resource's namespace, if it is known.

@@ -29,13 +29,24 @@ pub static MISSING: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub(super) static GROUP: Group = Group { rules: &[&UNKNOWN, &MISSING], check: Some(check) };
+pub static SOME_BUILDS: Rule = Rule {
+    id: "llsd::distribution::some-builds",
+    severity: Severity::Information,
+    summary: "The distribution's name is known to some builds of the operator only.",
+    why: "Vendors build the operator with names of their own. Another operator finds no image for it, and its config is not known here: what depends on that is not checked.",
+    example: "distribution:\n  name: rh-dev",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&UNKNOWN, &MISSING, &SOME_BUILDS], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let at = subject.distribution_path();
     let path = at.key("name");
     if let Some(name) = subject.distribution() {
-        if DOWNSTREAM.contains(&name) && subject.version == ApiVersion::V1Alpha1 {
+        if DOWNSTREAM.contains(&name) {
+            let message = format!("Only some builds of the operator know the distribution \"{name}\"");
+            report.add(Finding::new(&SOME_BUILDS, path.clone(), message));
             report.not_checked(&UNKNOWN, &path, "only some builds of the operator have this name");
         } else if let Err(unknown) = Distributions::embedded().get(name) {
             let error = GenerateError::UnknownDistribution { path: path.clone(), unknown };

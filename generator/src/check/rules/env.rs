@@ -1,18 +1,25 @@
 //! Environment variables. Source: Kubernetes (of two entries with one name the last counts, and server-side apply
-//! refuses the list), and the base configs (a variable that no `${env.…}` names has no effect on them).
+//! refuses the list), the base configs (a variable that no `${env.…}` names has no effect on them), and what llama-stack
+//! makes of the values.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use crate::api::ApiVersion;
-use crate::generate::{Data, Tracked};
+use crate::api::v1alpha2::api_name;
+use crate::catalog::{ConfigKey, KeyKind};
+use crate::generate::{Data, Tracked, plain_id};
 use crate::nearest::nearest_within;
 use crate::path::Path;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Letters in which a variable may differ from the one that was meant.
 const MAX_TYPOS: usize = 2;
+
+/// Words that may stand in a variable's name or not without making it another one. Others, such as EMBEDDING, tell that a
+/// second server is meant.
+const FILLERS: [&str; 9] = ["API", "BASE", "ENDPOINT", "HOST", "HTTP", "INFERENCE", "REMOTE", "SERVER", "SERVICE"];
 
 pub static DUPLICATE: Rule = Rule {
     id: "llsd::env::duplicate",
@@ -33,7 +40,26 @@ pub static UNREAD: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub(super) static GROUP: Group = Group { rules: &[&DUPLICATE, &UNREAD], check: Some(check) };
+pub static REPLACED: Rule = Rule {
+    id: "llsd::env::replaced",
+    severity: Severity::Warning,
+    summary: "Nothing reads the variable any more, because a provider of the resource replaces the one that read it.",
+    why: "The value looks as if it had an effect; the server uses what the resource's provider says. An overlay that sets the variable no longer changes anything.",
+    example: "providers:\n  inference:\n    - {provider: vllm, endpoint: http://a:8000/v1}\nworkload:\n  overrides:\n    env:\n      - {name: VLLM_URL, value: http://b:8000/v1}",
+    ..Rule::PLAIN
+};
+
+pub static BECOMES_NUMBER: Rule = Rule {
+    id: "llsd::env::becomes-number",
+    severity: Severity::Error,
+    summary: "llama-stack reads the variable's value as a number or a truth value, where the config needs a text.",
+    why: "Values of variables are converted by their looks, whatever quotes they have: a token of digits becomes a number, llama-stack refuses it, and the server exits. The same happens to a value from a Secret.",
+    example: "env:\n  - {name: VLLM_API_TOKEN, value: \"123456\"}",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group =
+    Group { rules: &[&DUPLICATE, &UNREAD, &REPLACED, &BECOMES_NUMBER], check: Some(check) };
 
 pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let variables = subject.env();
@@ -45,24 +71,127 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             report.add(finding.with_related(first.key("name"), "The other entry"));
         }
     }
-    for (name, path, _) in &variables {
-        let at = path.key("value");
-        let Some(value) = subject.text(&at).filter(|_| name.ends_with("_URL")) else { continue };
-        if is_host(value) && !has_scheme(value) {
-            report.add(no_scheme(at, value, "a URL needs one", Severity::Warning));
-        } else if name.starts_with("VLLM_") && is_bare(value) && has_scheme(value) {
-            report.add(no_path(at, value, "/v1"));
-        }
-    }
     if variables.is_empty() {
         return;
     }
-    if let Some(base) = subject.base().filter(|_| runs_base(subject)) {
-        let mut read = BTreeSet::new();
-        variables_of(&base, &mut read);
-        for (name, path, _) in &variables {
-            unread(name, path, &read, &seen, report);
+    let base = subject.base().filter(|_| runs_base(subject));
+    let uses = base.as_deref().map(uses_of).unwrap_or_default();
+    for (name, path, _) in &variables {
+        let read = uses.get(name).map(Vec::as_slice).unwrap_or_default();
+        address(subject, name, path, read, report);
+    }
+    if base.is_none() {
+        return;
+    }
+    let stays = |place: &&Use<'_>| !is_replaced(subject, place);
+    let read: BTreeSet<&str> =
+        uses.iter().filter(|(_, uses)| uses.iter().any(|one| stays(&one))).map(|(name, _)| *name).collect();
+    for (name, path, _) in &variables {
+        match uses.get(name) {
+            None => unread(name, path, &read, &seen, report),
+            Some(uses) if !read.contains(name) => {
+                let by = uses.iter().find_map(|one| one.provider.as_ref().map(|provider| provider.id));
+                replaced(name, path, by.unwrap_or_default(), report);
+            }
+            Some(uses) => number(subject, name, path, uses.iter().filter(stays), report),
         }
+    }
+}
+
+/// A place of a config that reads a variable.
+struct Use<'c> {
+    /// The provider whose config reads it.
+    provider: Option<Reader<'c>>,
+}
+
+/// The setting of a provider that takes its value from a variable.
+#[derive(Clone, Copy)]
+struct Reader<'c> {
+    api: &'c str,
+    id: &'c str,
+    provider_type: &'c str,
+    /// The setting, where its whole value is the variable's.
+    key: Option<&'c str>,
+}
+
+impl Reader<'_> {
+    /// What the setting takes.
+    fn setting(&self, subject: &Subject<'_>) -> Option<&'static ConfigKey> {
+        subject.catalog()?.provider(self.api, self.provider_type)?.config.get(self.key?)
+    }
+}
+
+/// Every variable that a config reads, with the places. As deep as configs are read.
+fn uses_of(config: &Tracked) -> BTreeMap<&str, Vec<Use<'_>>> {
+    let mut found = BTreeMap::new();
+    for (section, value) in config.as_map().into_iter().flatten() {
+        let Some(apis) = value.as_map().filter(|_| section == "providers") else {
+            collect(value, None, &mut found);
+            continue;
+        };
+        for (api, list) in apis {
+            for entry in list.as_list().unwrap_or_default() {
+                let (Some(id), Some(kind)) = (entry.text_of("provider_id"), entry.text_of("provider_type")) else {
+                    continue;
+                };
+                let reader = Reader { api, id: plain_id(id), provider_type: kind, key: None };
+                for (field, value) in entry.as_map().into_iter().flatten() {
+                    match value.as_map().filter(|_| field == "config") {
+                        Some(settings) => settings.iter().for_each(|(key, value)| {
+                            collect(value, Some(Reader { key: Some(key), ..reader }), &mut found);
+                        }),
+                        None => collect(value, Some(reader), &mut found),
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+fn collect<'c>(config: &'c Tracked, provider: Option<Reader<'c>>, found: &mut BTreeMap<&'c str, Vec<Use<'c>>>) {
+    let part = provider.map(|reader| Reader { key: None, ..reader });
+    match &config.data {
+        Data::Text(text) => {
+            for (start, mark) in text.match_indices("${env.") {
+                let rest = &text[start + mark.len()..];
+                let end = rest.find([':', '}']).unwrap_or(rest.len());
+                let whole = start == 0 && rest.find('}') == Some(rest.len() - 1);
+                found.entry(&rest[..end]).or_default().push(Use { provider: if whole { provider } else { part } });
+            }
+        }
+        Data::List(items) => items.iter().for_each(|item| collect(item, part, found)),
+        Data::Map(entries) => entries.values().for_each(|value| collect(value, part, found)),
+        Data::Literal(_) => {}
+    }
+}
+
+/// Whether the resource puts something else in the place that reads the variable.
+fn is_replaced(subject: &Subject<'_>, one: &Use<'_>) -> bool {
+    let Some(reader) = &one.provider else { return false };
+    let own = subject.providers().iter().any(|entry| entry.api == reader.api && entry.id == Some(reader.id));
+    own || subject
+        .items(&Subject::spec("disabled"))
+        .any(|(path, _)| subject.text(&path).is_some_and(|api| api_name(api) == reader.api))
+}
+
+/// What is wrong with a variable's value as an address.
+fn address(subject: &Subject<'_>, name: &str, path: &Path, read: &[Use<'_>], report: &mut Report) {
+    let at = path.key("value");
+    let Some(value) = subject.text(&at).filter(|_| name.ends_with("_URL")) else { return };
+    if is_host(value) && !has_scheme(value) {
+        return report.add(no_scheme(at, value, "a URL needs one", Severity::Warning));
+    }
+    let of_provider = |one: &Use<'_>| {
+        let reader = one.provider.as_ref()?;
+        let known = subject.catalog()?.provider(reader.api, reader.provider_type)?;
+        let is_address = known.endpoint.as_ref()?.keys().first().copied() == reader.key;
+        known.endpoint_path.as_deref().filter(|_| is_address)
+    };
+    // A config of the user's own may read the variable, too: of vLLM it is known all the same.
+    let usual = name.starts_with("VLLM_").then_some("/v1");
+    if let Some(wanted) = read.iter().find_map(of_provider).or(usual).filter(|_| is_bare(value) && has_scheme(value)) {
+        report.add(no_path(at, value, wanted));
     }
 }
 
@@ -87,43 +216,90 @@ fn runs_base(subject: &Subject<'_>) -> bool {
     })
 }
 
-/// Every variable that a config names. As deep as configs are read.
-fn variables_of<'c>(config: &'c Tracked, found: &mut BTreeSet<&'c str>) {
-    match &config.data {
-        Data::Text(text) => {
-            for (start, mark) in text.match_indices("${env.") {
-                let rest = &text[start + mark.len()..];
-                let end = rest.find([':', '}']).unwrap_or(rest.len());
-                found.insert(&rest[..end]);
-            }
-        }
-        Data::List(items) => items.iter().for_each(|item| variables_of(item, found)),
-        Data::Map(entries) => entries.values().for_each(|value| variables_of(value, found)),
-        Data::Literal(_) => {}
-    }
+fn replaced(name: &str, path: &Path, by: &str, report: &mut Report) {
+    let message = format!(
+        "Nothing reads {name} any more: the distribution's provider \"{by}\", which did, is replaced or disabled here"
+    );
+    let fix = Fix::remove(format!("Remove {name}"), path.clone());
+    report.add(Finding::new(&REPLACED, path.key("name"), message).with_fix(fix));
 }
 
 /// Only a variable with a likely meaning is reported: many others are read by libraries, not by the config.
 fn unread(name: &str, path: &Path, read: &BTreeSet<&str>, set: &HashMap<&str, &Path>, report: &mut Report) {
-    if read.contains(name) || !name.contains('_') {
+    if !name.contains('_') {
         return;
     }
     let free = || read.iter().copied().filter(|other| !set.contains_key(other));
     let words: Vec<&str> = name.split('_').collect();
-    // VLLM_API_URL has every word of VLLM_URL, beginning with the first.
+    // VLLM_API_URL has every word of VLLM_URL, beginning with the first, and none that makes it another variable.
     let inside = free().find(|other| {
-        let mut parts = other.split('_');
-        other.contains('_') && parts.next() == words.first().copied() && parts.all(|part| words.contains(&part))
+        let parts: Vec<&str> = other.split('_').collect();
+        parts.len() > 1
+            && parts.first() == words.first()
+            && parts.iter().all(|part| words.contains(part))
+            && words.iter().all(|word| parts.contains(word) || FILLERS.contains(word))
     });
     let Some(meant) = inside.or_else(|| nearest_within(name, free(), MAX_TYPOS)) else { return };
     let message = format!("The distribution's config does not read {name}. Did you mean {meant}?");
     let at = path.key("name");
-    let edits = vec![FixEdit::Replace { path: at.clone(), value: meant.into() }];
-    let fix = Fix { title: format!("Change to {meant}"), edits, preferred: false };
-    report.add(Finding::new(&UNREAD, at, message).with_fix(fix));
+    report.add(Finding::new(&UNREAD, at.clone(), message).with_fix(Fix {
+        title: format!("Change to {meant}"),
+        edits: vec![FixEdit::Replace { path: at, value: meant.into() }],
+        preferred: false,
+    }));
+}
+
+/// A text that llama-stack takes for something else.
+fn number<'c>(
+    subject: &Subject<'_>,
+    name: &str,
+    path: &Path,
+    mut uses: impl Iterator<Item = &'c Use<'c>>,
+    report: &mut Report,
+) {
+    let at = path.key("value");
+    let Some(what) = subject.text(&at).and_then(converted) else { return };
+    let of_text = uses.find_map(|one| {
+        let reader = one.provider.as_ref()?;
+        matches!(reader.setting(subject)?.kind, KeyKind::String).then_some(reader)
+    });
+    let Some(Reader { id, key: Some(key), .. }) = of_text else { return };
+    let message = format!(
+        "llama-stack reads this value as {what}, whatever its quotes, and \"{key}\" of provider \"{id}\" has to be a text: \
+         the server exits. Give {name} a value with a letter in it"
+    );
+    report.add(Finding::new(&BECOMES_NUMBER, at, message));
+}
+
+/// What llama-stack makes of the value of a variable, if that is no text: as Python reads it.
+pub(super) fn converted(text: &str) -> Option<&'static str> {
+    let lower = text.trim().to_ascii_lowercase();
+    if matches!(lower.as_str(), "true" | "false") {
+        return Some("a truth value");
+    }
+    let digits = lower.trim_start_matches(['+', '-']);
+    let is_number = digits.starts_with(|char: char| char.is_ascii_digit() || char == '.')
+        && digits.replace('_', "").parse::<f64>().is_ok();
+    (is_number || matches!(digits, "nan" | "inf" | "infinity")).then_some("a number")
 }
 
 fn without_the_other(_: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
     let others = finding.related.iter().filter_map(|other| other.path.parent());
     others.map(|other| Fix::remove("Remove the other entry", other)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_that_look_like_something_else() {
+        for text in ["123456", "-1", "1.5", "1e5", "1_000", "inf", " 7 "] {
+            assert_eq!(converted(text), Some("a number"), "{text}");
+        }
+        assert_eq!(converted("True"), Some("a truth value"));
+        for text in ["", "fake", "sk-123", "1.2.3", "0x10", "12ab", "no"] {
+            assert_eq!(converted(text), None, "{text}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ pub static MISPLACED_FIELD: Rule = Rule {
 pub(super) static GROUP: Group = Group { rules: &[&MISPLACED_FIELD], check: Some(check) };
 
 /// Places in v1alpha1 where files have a field, and where it belongs.
-const V1ALPHA1: [(&str, &str); 17] = [
+const V1ALPHA1: [(&str, &str); 23] = [
     ("image", "server.distribution.image"),
     ("distribution", "server.distribution"),
     ("containerSpec", "server.containerSpec"),
@@ -38,6 +38,12 @@ const V1ALPHA1: [(&str, &str); 17] = [
     ("server.resources", "server.containerSpec.resources"),
     ("server.containerSpec.image", "server.distribution.image"),
     ("server.network", "network"),
+    ("workers", "server.workers"),
+    ("server.port", "server.containerSpec.port"),
+    ("server.command", "server.containerSpec.command"),
+    ("server.args", "server.containerSpec.args"),
+    ("server.containerSpec.storage", "server.storage"),
+    ("server.containerSpec.workers", "server.workers"),
 ];
 
 /// Places in v1alpha2 where files have a field, and where it belongs. The shape of v1alpha1 as a whole is another

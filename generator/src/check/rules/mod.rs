@@ -6,6 +6,8 @@
 
 #![allow(missing_docs, reason = "each rule has a summary, from which the documentation is made")]
 
+pub mod allowed_from;
+pub mod annotations;
 pub mod command_file;
 pub mod config_key;
 pub mod crd_rule;
@@ -16,8 +18,10 @@ pub mod drafts;
 pub mod duplicate_id;
 pub mod endpoint;
 pub mod env;
+pub mod external_id;
 pub mod generation;
 pub mod header;
+pub mod invisible;
 pub mod label_key;
 pub mod metadata;
 pub mod misplaced;
@@ -29,13 +33,16 @@ pub mod provider_fields;
 pub mod provider_type;
 pub mod references;
 pub mod schema;
+pub mod secret_in_settings;
 pub mod secret_variable;
+pub mod server_settings;
 pub mod settings;
+pub mod substitution;
 pub mod unquoted_variable;
 pub mod yaml;
 
+pub(super) use references::references;
 pub use references::{Reference, ReferenceKind};
-pub(super) use references::{check as judge_references, references};
 pub use unquoted_variable::unquoted_variables;
 
 use super::rule::{Group, Rule};
@@ -46,6 +53,7 @@ use std::sync::LazyLock;
 static GROUPS: &[&Group] = &[
     &drafts::GROUP,
     &metadata::GROUP,
+    &annotations::GROUP,
     &name::GROUP,
     &misplaced::GROUP,
     &distribution::GROUP,
@@ -55,16 +63,22 @@ static GROUPS: &[&Group] = &[
     &provider_fields::GROUP,
     &endpoint::GROUP,
     &secret_variable::GROUP,
+    &secret_in_settings::GROUP,
     &settings::GROUP,
+    &substitution::GROUP,
+    &external_id::GROUP,
     &model_provider::GROUP,
     &label_key::GROUP,
+    &allowed_from::GROUP,
     &env::GROUP,
     &plain_secret::GROUP,
     &command_file::GROUP,
     &config_key::GROUP,
+    &server_settings::GROUP,
     &cross_namespace::GROUP,
     &references::GROUP,
     &placeholder::GROUP,
+    &invisible::GROUP,
     // found by others: the schema, generation, the reader of the text
     &crd_rule::GROUP,
     &generation::GROUP,

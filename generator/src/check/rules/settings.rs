@@ -4,6 +4,7 @@
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{ProviderEntry, Report, Subject};
+use super::secret_in_settings;
 use crate::catalog::{ConfigKey, KeyKind, ProviderType};
 use crate::generate::Warning;
 use crate::nearest::nearest;
@@ -66,7 +67,10 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
                 report.add(Finding::from(&warning));
                 continue;
             }
-            one(subject, known, &known.config, key, value, &path, 0, report);
+            // References to Secrets are another rule's business.
+            if secret_in_settings::reference(value).is_none() {
+                one(subject, known, &known.config, key, value, &path, 0, report);
+            }
         }
         let at = entry.path.key("secretRefs");
         for key in entry.value.get("secretRefs").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()) {
@@ -118,11 +122,18 @@ fn one(
     }
     if let Some(message) = wrong(known, value) {
         let message = format!("\"{name}\" of {} {message}", provider.provider_type);
-        report.add(Finding::new(&WRONG_TYPE, path.clone(), message));
+        let finding = Finding::new(&WRONG_TYPE, path.clone(), message);
+        report.add(match unquoted(known, value) {
+            Some(plain) => {
+                let title = format!("Write {plain}, without quotes");
+                finding.with_fix(Fix { preferred: true, ..Fix::replace(title, path.clone(), plain) })
+            }
+            None => finding,
+        });
         return;
     }
     if let (KeyKind::Object(inner), Value::Object(entries)) = (&known.kind, value) {
-        for (key, value) in entries {
+        for (key, value) in entries.iter().filter(|(_, value)| secret_in_settings::reference(value).is_none()) {
             one(subject, provider, inner, key, value, &path.key(key), depth + 1, report);
         }
     }
@@ -163,6 +174,12 @@ fn wrong(known: &ConfigKey, value: &Value) -> Option<String> {
     let expected = known.kind.name();
     let fits = match &known.kind {
         KeyKind::Any => true,
+        // A text is the path of a certificate, and llama-stack exits if there is no such file.
+        KeyKind::BooleanOrPath => match value {
+            Value::Bool(_) => true,
+            Value::String(text) => !truth(value) && !text.trim().is_empty(),
+            _ => false,
+        },
         KeyKind::String => value.is_string(),
         KeyKind::Integer => integral(value),
         KeyKind::Number => value.is_number() || value.as_str().is_some_and(|text| text.trim().parse::<f64>().is_ok()),
@@ -170,6 +187,9 @@ fn wrong(known: &ConfigKey, value: &Value) -> Option<String> {
         KeyKind::Array => value.is_array(),
         KeyKind::Object(_) => value.is_object(),
     };
+    if !fits && matches!(known.kind, KeyKind::BooleanOrPath) {
+        return Some("must be true or false, without quotes, or the path of a file with certificates".to_owned());
+    }
     if !fits {
         let article = if expected.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         return Some(format!("must be {article} {expected}"));
@@ -182,6 +202,16 @@ fn wrong(known: &ConfigKey, value: &Value) -> Option<String> {
         return Some("must be a URL that starts with http:// or https://".to_owned());
     }
     None
+}
+
+/// The truth value that a text was meant to be.
+fn unquoted(known: &ConfigKey, value: &Value) -> Option<bool> {
+    let text = value.as_str().filter(|_| matches!(known.kind, KeyKind::BooleanOrPath))?;
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" => Some(false),
+        _ => None,
+    }
 }
 
 fn integral(value: &Value) -> bool {

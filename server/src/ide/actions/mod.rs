@@ -72,7 +72,8 @@ pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction
 /// Fixes that also change other documents, of this file or another one, or add some.
 fn beyond_the_document(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let mut found: Vec<(String, Changes)> = Vec::new();
-    let preferred = diagnostic.code == MISSING_KEY.id;
+    // Of older operators the key may be the right one.
+    let preferred = diagnostic.code == MISSING_KEY.id && diagnostic.severity == super::Severity::Error;
     match diagnostic.code {
         code if code == PLAIN_TEXT.id => {
             found.extend(secret::keep_in_known(question, diagnostic));

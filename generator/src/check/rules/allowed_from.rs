@@ -1,0 +1,42 @@
+//! Who may connect. Source: the operator makes network policies only where its configuration switches them on.
+
+use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
+use super::super::subject::{Report, Subject};
+use crate::api::ApiVersion;
+
+pub static POLICIES_OFF: Rule = Rule {
+    id: "llsd::networking::policies-off",
+    severity: Severity::Warning,
+    summary: "allowedFrom is set, and the operator makes no network policies.",
+    why: "Without a network policy every pod of the cluster may connect, whatever allowedFrom says. The operator makes policies where its ConfigMap llama-stack-operator-config has enableNetworkPolicy switched on; it is off by default.",
+    example: "networking:\n  allowedFrom:\n    namespaces: [apps]",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&POLICIES_OFF], check: Some(check) };
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    let field = match subject.version {
+        ApiVersion::V1Alpha1 => "network.allowedFrom",
+        ApiVersion::V1Alpha2 => "networking.allowedFrom",
+    };
+    if !subject.stands(field) {
+        return;
+    }
+    let path = Subject::spec(field);
+    let (message, severity) = match subject.facts.network_policies {
+        Some(true) => return,
+        Some(false) => (
+            "allowedFrom has no effect: this operator makes no network policies, so every pod may connect. \
+             enableNetworkPolicy in its ConfigMap switches them on",
+            Severity::Warning,
+        ),
+        None => (
+            "This has an effect only where the operator makes network policies, which are off by default: \
+             enableNetworkPolicy in its ConfigMap",
+            Severity::Hint,
+        ),
+    };
+    report.add(Finding::new(&POLICIES_OFF, path, message).at_key().weighing(severity));
+}

@@ -1,0 +1,68 @@
+//! TLS and workers of a server whose config is not generated. Source: llama-stack takes both from its config, and the
+//! operator changes no config that it did not generate.
+
+use super::super::finding::{Finding, Severity};
+use super::super::rule::{Group, Rule};
+use super::super::subject::{Report, Subject};
+use super::config_key::config_map;
+use crate::api::ApiVersion;
+use crate::generate::{CONFIG_KEY, TLS_CERTIFICATE, TLS_KEY};
+use serde_json::Value;
+
+pub static SERVER_SETTINGS: Rule = Rule {
+    id: "llsd::config::server-settings",
+    severity: Severity::Warning,
+    summary: "TLS or workers are set, and the config that the server reads is not generated.",
+    why: "llama-stack takes both from its config. Without TLS in the config the server speaks HTTP while the probes ask for HTTPS, and the pod never becomes ready; without workers in it one process serves.",
+    example: "distribution: {image: \"quay.io/example/llama-stack:0.4.7\"}\nnetworking:\n  tls: {enabled: true, secretName: server-tls}",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group = Group { rules: &[&SERVER_SETTINGS], check: Some(check) };
+
+/// Fields from which a config is generated.
+const GENERATING: [&str; 4] = ["providers", "resources", "storage", "disabled"];
+
+fn check(subject: &Subject<'_>, report: &mut Report) {
+    if subject.version != ApiVersion::V1Alpha2 || GENERATING.iter().any(|field| subject.stands(field)) {
+        return;
+    }
+    let overrides = subject.stands("overrideConfig");
+    let own = subject.text(&Subject::spec("overrideConfig.configMapName")).and_then(|name| config_map(subject, name));
+    let own = own.and_then(|data| data.get(CONFIG_KEY));
+    let tls = Subject::spec("networking.tls.enabled");
+    let by_name = subject.stands("distribution.name");
+    if subject.get(&tls) == Some(&Value::Bool(true)) && (overrides || !by_name) {
+        let keys = format!("server.tls_certfile: {TLS_CERTIFICATE} and server.tls_keyfile: {TLS_KEY}");
+        add(subject, &tls, overrides, own.is_some_and(|text| text.contains("tls_certfile")), &keys, report);
+    }
+    let workers = Subject::spec("workload.workers");
+    if let Some(count) = subject.get(&workers).and_then(Value::as_i64).filter(|count| *count > 1) {
+        let keys = format!("server.workers: {count}");
+        add(subject, &workers, overrides, own.is_some_and(|text| text.contains("workers:")), &keys, report);
+    }
+}
+
+fn add(
+    subject: &Subject<'_>,
+    path: &crate::path::Path,
+    overrides: bool,
+    is_there: bool,
+    keys: &str,
+    report: &mut Report,
+) {
+    if is_there {
+        return;
+    }
+    let message = match overrides {
+        true => format!("The server takes this from its config: the ConfigMap of overrideConfig needs {keys}"),
+        false => format!(
+            "The server takes this from its config, and the image's own has it not: give providers, so that a config is \
+             generated, or an overrideConfig with {keys}"
+        ),
+    };
+    // Whether the ConfigMap has it is not known everywhere.
+    let unsure = overrides && subject.facts.config_maps.is_none();
+    let severity = if unsure { Severity::Hint } else { Severity::Warning };
+    report.add(Finding::new(&SERVER_SETTINGS, path.clone(), message).weighing(severity));
+}
