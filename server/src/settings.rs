@@ -3,6 +3,7 @@
 use crate::cluster::Kubectl;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use llsd_generator::check::finding::Severity;
+use llsd_generator::check::rules;
 use llsd_generator::nearest::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -142,12 +143,21 @@ impl Settings {
         }
     }
 
-    fn set_severity(&mut self, rules: &Map<String, Value>, problems: &mut Vec<String>) {
-        for (rule, value) in rules.iter().filter(|(_, value)| !value.is_null()) {
+    fn set_severity(&mut self, wanted: &Map<String, Value>, problems: &mut Vec<String>) {
+        for (rule, value) in wanted.iter().filter(|(_, value)| !value.is_null()) {
             let name = format!("llsd.severity[\"{rule}\"]");
             if !rule.starts_with("llsd::") && rule != "*" {
                 problems.push(format!("{name}: rules are called llsd::…; `llsd explain` lists them. It is ignored"));
                 continue;
+            }
+            let is_meant = |known: &str| match rule.strip_suffix('*') {
+                Some(start) => known.starts_with(start),
+                None => known == rule,
+            };
+            if !rules::all().iter().any(|known| is_meant(known.id)) {
+                let near = nearest(rule, rules::all().iter().map(|known| known.id));
+                let hint = near.map(|near| format!(", did you mean {near}?")).unwrap_or_default();
+                problems.push(format!("{name}: there is no such rule{hint}"));
             }
             let severity = match value.as_str() {
                 Some("off") => None,
@@ -277,7 +287,7 @@ mod tests {
     fn everything_can_be_set() {
         let (settings, problems) = Settings::read(&json!({
             "llamaStackVersion": "0.4.7",
-            "severity": {"llsd::model::*": "off", "llsd::model::unknown": "hint"},
+            "severity": {"llsd::model::*": "off", "llsd::model::unknown-provider": "hint"},
             "inlayHints": {"ports": false},
             "exclude": ["charts/**", "*.tpl.yaml"],
             "maxFileSize": 10,
@@ -287,7 +297,7 @@ mod tests {
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(settings.llama_stack_version.as_deref(), Some("0.4.7"));
         assert_eq!(settings.severity("llsd::model::other", Severity::Error), None);
-        assert_eq!(settings.severity("llsd::model::unknown", Severity::Error), Some(Severity::Hint));
+        assert_eq!(settings.severity("llsd::model::unknown-provider", Severity::Error), Some(Severity::Hint));
         assert_eq!(settings.severity("llsd::port::x", Severity::Error), Some(Severity::Error));
         assert!(settings.inlay.ids && !settings.inlay.ports);
         assert!(settings.excludes(Path::new("charts/a/b.yaml")));
@@ -305,7 +315,7 @@ mod tests {
             "exlude": [],
             "maxFileSize": "big",
             "diagnoseUnopened": 1,
-            "severity": {"port": "off", "llsd::a": "loud"},
+            "severity": {"port": "off", "llsd::env::*": "loud", "llsd::env::duplicat": "off"},
             "inlayHints": {"port": true},
             "exclude": ["[", 3],
             "llamaStackVersion": 4,
@@ -318,8 +328,9 @@ mod tests {
                 "llsd.maxFileSize: expected a whole number of bytes above 0, got \"big\"; the default is used",
                 "llsd.diagnoseUnopened: expected true or false, got 1; the default is used",
                 "llsd.severity[\"port\"]: rules are called llsd::…; `llsd explain` lists them. It is ignored",
-                "llsd.severity[\"llsd::a\"]: expected error, warning, information, hint or off, got \"loud\"; the \
+                "llsd.severity[\"llsd::env::*\"]: expected error, warning, information, hint or off, got \"loud\"; the \
                  default is used",
+                "llsd.severity[\"llsd::env::duplicat\"]: there is no such rule, did you mean llsd::env::duplicate?",
                 "llsd.inlayHints.port: there is no such setting, did you mean llsd.inlayHints.ports?",
                 "llsd.exclude[0]: unclosed character class; missing ']' in \"[\"; it is ignored",
                 "llsd.exclude[1]: expected a glob pattern such as \"charts/**\", got 3; the default is used",

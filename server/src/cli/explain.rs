@@ -84,4 +84,22 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/findings.md");
         expect_test::expect_file![path].assert_eq(&super::page());
     }
+
+    /// VS Code completes the rules in the settings, and says there what each is about.
+    #[test]
+    fn the_extension_knows_the_rules() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/package.json");
+        let package: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("package.json")).expect("JSON");
+        let setting = &package["contributes"]["configuration"]["properties"]["llsd.severity"];
+        let known = setting["properties"].as_object().expect("the rules");
+        let described = |id: &str| known.get(id).map(|schema| schema["description"].as_str().unwrap_or_default());
+        let behind: Vec<_> =
+            super::rules::all().iter().filter(|rule| described(rule.id) != Some(rule.summary)).collect();
+        assert!(behind.is_empty(), "to be written into llsd.severity: {behind:#?}");
+        let gone: Vec<_> = known.keys().filter(|id| super::rules::find(id).is_none()).collect();
+        assert!(gone.is_empty(), "to be taken out of llsd.severity: {gone:#?}");
+        let levels = &setting["additionalProperties"]["enum"];
+        assert!(known.values().all(|schema| schema["enum"] == *levels));
+    }
 }
