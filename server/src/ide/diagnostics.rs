@@ -4,11 +4,13 @@ use super::document::{DocumentAnalysis, Resource};
 use super::types::{CodeFix, Diagnostic, Elsewhere, Severity};
 use super::{Span, fix, place};
 use llsd_generator::check::finding::Finding;
+use llsd_generator::check::rules::distribution::MISSING;
 use llsd_generator::check::rules::drafts::PROVIDER_OBJECT;
 use llsd_generator::check::rules::generation::MISSING_SETTING;
 use llsd_generator::check::rules::name::{DUPLICATE, SAME_FOLDER};
-use llsd_generator::check::rules::schema::REQUIRED;
+use llsd_generator::check::rules::schema::{REQUIRED, UNKNOWN_FIELD};
 use llsd_generator::check::rules::yaml::SYNTAX;
+use llsd_yaml::Node;
 use std::sync::Arc;
 
 /// Syntax errors shown of one document at most: nobody mends more at a time.
@@ -32,6 +34,7 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
             let explained = |one: &Finding| drafts.iter().any(|draft| one.path.starts_with(&draft.path));
             let shown = all.iter().filter(|one| !(is_structural(one) && explained(one)));
             let shown = shown.filter(|finding| !may_follow(document, resource, finding));
+            let shown = shown.filter(|finding| !follows_a_break(document, resource, finding));
             found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
         });
     }
@@ -63,6 +66,33 @@ fn may_follow(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
     false
 }
 
+/// Whether a finding says that a mapping lacks something, or has too much, and a line of that very mapping could not be
+/// read: it may be what is missing, or have taken the others out of their place.
+fn follows_a_break(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> bool {
+    let errors = document.tree().errors();
+    if errors.is_empty() {
+        return false;
+    }
+    let holder = match finding.rule {
+        rule if [&REQUIRED, &UNKNOWN_FIELD].contains(&rule) => finding.path.parent(),
+        rule if *rule == MISSING => Some(finding.path.clone()),
+        _ => None,
+    };
+    let Some(holder) = holder else { return false };
+    let node = document.tree().find(&place::steps(&resource.base, &holder));
+    let Some(mapping) = node.filter(|node| node.is_mapping()) else { return false };
+    // From the key on: what could not be read may have been all that stood in front.
+    let inside = |at: usize, node: &Node<'_>| {
+        let span = node.entry().map_or_else(|| node.full_span(), |entry| entry.span);
+        (span.start..=span.end).contains(&at)
+    };
+    errors.iter().any(|error| {
+        let at = error.span.start;
+        let deeper = || mapping.children().any(|child| child.children().next().is_some() && inside(at, &child));
+        inside(at, &mapping) && !deeper()
+    })
+}
+
 /// A draft's finding says in one sentence what the schema says about each of its parts.
 fn is_draft(finding: &Finding) -> bool {
     finding.rule.family() == PROVIDER_OBJECT.family()
@@ -78,6 +108,8 @@ fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     if errors.is_empty() && !template {
         errors.extend(tree.strict_error());
     }
+    // one place, one error: the first says what is wrong
+    errors.dedup_by_key(|error| error.span.start);
     errors
         .into_iter()
         .take(SYNTAX_ERRORS)
