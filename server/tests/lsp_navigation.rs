@@ -1,11 +1,9 @@
 //! Names over the wire: definition, references, rename and search, in files and in texts that are in no file.
 
-use crate::support::{Client, at, edited, insert};
+use crate::support::{Client, at, comes_about, edited, insert};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
 
 const RESOURCE: &str = "\
 apiVersion: llamastack.io/v1alpha2
@@ -73,15 +71,13 @@ fn place(uri: &str, position: Value) -> Value {
 
 /// Asks until the answer fits: files on disk are read when there is time.
 fn until(client: &mut Client, method: &str, params: &Value, fits: impl Fn(&Value) -> bool) -> Value {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    loop {
-        let answer = client.request(method, params.clone());
-        if fits(&answer) {
-            return answer;
-        }
-        assert!(Instant::now() < deadline, "{method}: {answer}");
-        thread::sleep(Duration::from_millis(10));
-    }
+    let mut answer = Value::Null;
+    let fitted = comes_about(|| {
+        answer = client.request(method, params.clone());
+        fits(&answer)
+    });
+    assert!(fitted, "{method}: {answer}");
+    answer
 }
 
 fn started(more: &Value, folder: &Path) -> Client {

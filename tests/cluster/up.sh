@@ -64,11 +64,12 @@ part() { # NAME PROGRAM ARGUMENT...
   "./$name.sh"
 }
 
-# Waits until COMMAND succeeds; gives up at once if NAME is gone, and after a minute in any case.
+# Waits until COMMAND succeeds; gives up at once if NAME is gone, and after five minutes in any case: they bound a hang, whatever else the
+# machine does.
 wait_for() { # NAME COMMAND...
   local name=$1
   shift
-  for _ in $(seq 600); do
+  for _ in $(seq 3000); do
     "$@" >/dev/null 2>&1 && return
     kill -0 "$(cat "$name.pid")" 2>/dev/null || break
     sleep 0.1

@@ -8,7 +8,7 @@
 (require 'json)
 (require 'yaml-mode)
 
-(defvar patience 30)
+(defvar patience 300 "Seconds that an event may take: it bounds a hang, whatever else the machine does.")
 (defvar file-name (file-name-nondirectory (car command-line-args-left)))
 
 (defvar received 'nothing "The newest diagnostics of the file, as eglot got them: flymake shows them when Emacs is idle.")
@@ -59,7 +59,8 @@
 (let ((file (expand-file-name (pop command-line-args-left)))
       (server (pop command-line-args-left)))
   (add-to-list 'eglot-server-programs (list 'yaml-mode server "lsp"))
-  (setq eglot-sync-connect patience eglot-autoshutdown t create-lockfiles nil make-backup-files nil)
+  (setq eglot-sync-connect patience eglot-connect-timeout patience jsonrpc-default-request-timeout patience
+        eglot-autoshutdown t create-lockfiles nil make-backup-files nil)
   (find-file file)
   (yaml-mode)
   ;; Formatting goes by it; Emacs' own 8 is not meant for YAML.

@@ -2,7 +2,8 @@
 --   nvim --headless --clean -l neovim.lua FILE SERVER
 -- FILE has a misspelt key with one obvious fix; the marker ▮ in it is where completion is asked for, and is removed.
 local file, server = vim.fn.fnamemodify(arg[1], ':p'), arg[2]
-local patience = 15000
+-- Milliseconds that an event may take: it bounds a hang, whatever else the machine does.
+local patience = 300000
 
 local function emit(name, value)
   io.stdout:write(vim.json.encode({ [name] = value }), '\n')

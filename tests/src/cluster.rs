@@ -10,6 +10,7 @@ pub use request::{Answer, CRDS, Cause, Request};
 
 use anyhow::{Context, Result, bail};
 use kube::config::{KubeConfigOptions, Kubeconfig};
+use llsd_test_client::comes_about;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -139,28 +140,20 @@ impl Cluster {
         assert!(status.success(), "{server} does not run");
         // Its port is free only when it is gone.
         let gone = || !Path::new("/proc").join(pid.trim()).exists();
-        let ended = signal != "KILL"
-            || (0..600).any(|_| {
-                std::thread::sleep(std::time::Duration::from_millis(50));
-                gone()
-            });
-        assert!(ended, "{server} does not end");
+        assert!(signal != "KILL" || comes_about(gone), "{server} does not end");
     }
 
     /// Starts one of the servers again after it was killed, and waits until the API server answers.
     ///
     /// # Panics
     ///
-    /// If that takes a minute.
+    /// If that does not come about.
     pub fn start_again(&self, server: &str) {
         let script = self.folder.join(format!("{server}.sh"));
         let status = Command::new(script).status().expect("its script runs");
         assert!(status.success(), "{server} does not start");
-        let answers = (0..600).any(|_| {
-            std::thread::sleep(std::time::Duration::from_millis(100));
-            self.try_send(Request::get("/readyz")).is_ok_and(|answer| answer.status == 200)
-        });
-        assert!(answers, "the API server does not come back: {}", self.folder.display());
+        let answers = || self.try_send(Request::get("/readyz")).is_ok_and(|answer| answer.status == 200);
+        assert!(comes_about(answers), "the API server does not come back: {}", self.folder.display());
     }
 
     /// Sends many requests, some at a time, and returns the answers in the order of the requests.
@@ -180,7 +173,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If the resources are not served within half a minute.
+    /// If the resources do not come to be served.
     pub fn install_crds(&self, crds: &[serde_json::Value]) -> Result<(), (usize, Answer)> {
         let creations = crds.iter().map(|crd| Request::post(CRDS, crd)).collect();
         if let Some(refused) = self.send_all(creations).into_iter().enumerate().find(|(_, answer)| !answer.accepted()) {

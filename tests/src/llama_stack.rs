@@ -14,11 +14,9 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use llsd_test_client::PATIENCE;
 use serde::Deserialize;
 use serde_json::Value;
-
-/// How long a server may take to answer. It takes 4 seconds on an idle machine.
-const START: Duration = Duration::from_secs(120);
 
 /// The folder `tests/server` of the repository.
 pub fn scripts() -> PathBuf {
@@ -184,7 +182,7 @@ impl Server {
 }
 
 fn wait_for(program: &mut Program, port: u16, path: &str) -> Result<()> {
-    let end = Instant::now() + START;
+    let end = Instant::now() + PATIENCE;
     while get(port, path).is_err() {
         let ended = program.ended()?;
         if ended || Instant::now() > end {
@@ -201,7 +199,7 @@ fn wait_for(program: &mut Program, port: u16, path: &str) -> Result<()> {
 /// A GET over HTTP/1.0, so that the answer ends with the connection.
 fn get(port: u16, path: &str) -> Result<String> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
     write!(stream, "GET {path} HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;

@@ -12,14 +12,14 @@ pub use namespace::{Namespace, condition, path};
 pub use stand_in::StandIn;
 
 use crate::cluster::Cluster;
+use llsd_test_client::{PATIENCE, comes_about, eventually};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
-use std::{fs, thread};
+use std::fs;
 
 /// The `llsd-operator` that belongs to these tests, built first if need be. `LLSD_OPERATOR_BIN` names another one.
 ///
@@ -149,18 +149,15 @@ impl Operator {
     ///
     /// # Panics
     ///
-    /// If that takes a minute, or the operator ends.
+    /// If that does not come about, or the operator ends.
     pub fn wait_ready(&mut self) {
-        for _ in 0..1200 {
-            if self.health("/readyz").0 == 200 {
-                return;
-            }
+        let ready = comes_about(|| {
             if let Ok(Some(status)) = self.supervisor.try_wait() {
                 panic!("the operator ended with {status}:\n{}", self.log());
             }
-            thread::sleep(Duration::from_millis(50));
-        }
-        panic!("the operator is not ready:\n{}", self.log());
+            self.health("/readyz").0 == 200
+        });
+        assert!(ready, "the operator is not ready:\n{}", self.log());
     }
 
     /// Sends it a signal: `TERM`, `STOP`, `CONT`, `KILL`.
@@ -177,22 +174,17 @@ impl Operator {
     ///
     /// # Panics
     ///
-    /// If it does not within a minute.
+    /// If that does not come about.
     pub fn wait_end(&mut self) -> ExitStatus {
-        for _ in 0..1200 {
-            if let Ok(Some(status)) = self.supervisor.try_wait() {
-                return status;
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
-        panic!("the operator does not end:\n{}", self.log());
+        let ended = eventually(|| self.supervisor.try_wait().ok().flatten());
+        ended.unwrap_or_else(|| panic!("the operator does not end:\n{}", self.log()))
     }
 
     /// Asks it to end, and waits for that.
     ///
     /// # Panics
     ///
-    /// If it does not end within a minute.
+    /// If it does not end.
     pub fn terminate(&mut self) -> ExitStatus {
         self.signal("TERM");
         self.wait_end()
@@ -216,19 +208,13 @@ pub fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port")
 }
 
-/// Waits at most a minute for something that comes about by itself.
+/// Waits for something that comes about by itself.
 ///
 /// # Panics
 ///
 /// If it does not come about; `what` says what.
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    for _ in 0..1200 {
-        if holds() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(50));
-    }
-    panic!("waited in vain: {what}");
+pub fn wait_until(what: &str, holds: impl FnMut() -> bool) {
+    assert!(comes_about(holds), "waited in vain: {what}");
 }
 
 /// The kubectl that belongs to the API server of the tests, built first if need be.
@@ -278,8 +264,8 @@ pub fn kubectl(cluster: &Cluster, arguments: &[&str], input: &str) -> Result<Str
 
 /// Status and body of a plain HTTP GET.
 fn get(address: SocketAddr, path: &str) -> Option<(u16, String)> {
-    let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2)).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { PATIENCE } from './patience.mjs';
 
 const resource = { apiVersion: 'llamastack.io/v1alpha2', kind: 'LlamaStackDistribution',
   metadata: { name: 'hosted', namespace: 'models' }, spec: { distribution: { name: 'starter' } } };
@@ -36,12 +37,12 @@ export async function startCluster(root) {
     run(['create', 'namespace', 'models']);
     run(['apply', '--filename', '-'], config);
     // The kind is served some moments after its definition is there.
-    for (let tries = 1; ; tries += 1) {
+    for (const end = Date.now() + PATIENCE; ;) {
       try {
         run(['apply', '--filename', '-'], resource);
         break;
       } catch (error) {
-        if (tries === 60) throw error;
+        if (Date.now() > end) throw error;
         await new Promise((done) => setTimeout(done, 500));
       }
     }

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { PATIENCE } from './patience.mjs';
 
 const FLAGS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -56,17 +57,19 @@ export async function startEditor({ cache, settings, vsix }) {
   let browser;
   try {
     const base = `http://127.0.0.1:${port}`;
-    for (let tries = 0; ; tries += 1) {
+    for (const end = Date.now() + PATIENCE; ;) {
       const up = await fetch(`${base}/healthz`).then((answer) => answer.ok, () => false);
       if (up) break;
-      if (tries > 300 || server.exitCode !== null) {
+      if (Date.now() > end || server.exitCode !== null) {
         throw new Error(`VS Code did not start:\n${fs.readFileSync(path.join(temp, 'editor.log'), 'utf8')}`);
       }
       await new Promise((done) => setTimeout(done, 100));
     }
     const { chromium } = createRequire(path.join(cache, 'package.json'))('playwright-core');
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS, timeout: PATIENCE });
     const page = await (await browser.newContext({ viewport: { width: 1360, height: 820 } })).newPage();
+    page.setDefaultTimeout(PATIENCE);
+    page.setDefaultNavigationTimeout(PATIENCE);
     await page.route((url) => url.hostname !== '127.0.0.1', (route) => route.abort());
     const open = (payload) => page.goto(
       `${base}/?folder=${path.join(temp, 'workspace')}&payload=${encodeURIComponent(JSON.stringify(payload))}`);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from './cluster.mjs';
 import { startEditor } from './editor.mjs';
+import { PATIENCE } from './patience.mjs';
 import { screenTests } from './screen.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -35,7 +36,8 @@ async function inExtensionHost() {
     const remote = (file) => `vscode-remote://${editor.host}${file}`;
     await editor.open([['extensionDevelopmentPath', remote(root)],
       ['extensionTestsPath', remote(path.join(root, 'out/test/index.js'))], ['skipWelcome', 'true']]);
-    const late = new Promise((done) => setTimeout(() => done('timed out'), 120_000).unref());
+    // Each wait of the tests has a limit; this one is for an extension host that is gone.
+    const late = new Promise((done) => setTimeout(() => done('timed out'), 4 * PATIENCE).unref());
     const code = await Promise.race([finished, late]);
     const results = path.join(editor.workspace, 'results.json');
     const { passed, failed } = fs.existsSync(results) ? JSON.parse(fs.readFileSync(results, 'utf8')) : { passed: [], failed: [] };

@@ -1,6 +1,6 @@
 //! The language client of the tests, on the binary of this package.
 
-pub(crate) use llsd_test_client::{Client, at, edited, insert, llsd};
+pub(crate) use llsd_test_client::{Client, at, comes_about, edited, insert, llsd};
 
 use serde_json::Value;
 use std::fs;

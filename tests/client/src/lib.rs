@@ -3,8 +3,10 @@
 //! It fails a test by panicking, and it never answers a request of the server unless told how.
 
 mod binary;
+mod patience;
 
 pub use binary::{binary, build, llsd};
+pub use patience::{PATIENCE, comes_about, eventually};
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -15,9 +17,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// How long a test waits for anything. Machines under load are slow; a hang is much slower.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a client says to a request of the server: method and parameters to a result; `None` is no answer at all.
 pub type Answers = Box<dyn Fn(&str, &Value) -> Option<Value> + Send>;
@@ -260,14 +259,7 @@ impl Client {
 
     /// How the process ended.
     pub fn end(mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            if let Some(status) = self.process.try_wait().expect("the process can be asked") {
-                return status;
-            }
-            assert!(Instant::now() < deadline, "the server does not end");
-            thread::sleep(Duration::from_millis(5));
-        }
+        eventually(|| self.process.try_wait().expect("the process can be asked")).expect("the server ends")
     }
 }
 

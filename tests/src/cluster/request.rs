@@ -4,8 +4,9 @@ use anyhow::{Context, Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use http::Method;
 use kube::client::Body;
+use llsd_test_client::PATIENCE;
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Where CRDs are created.
 pub const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -93,7 +94,8 @@ pub(super) async fn send_all(requests: Vec<Request>, client: &kube::Client) -> R
 
 /// Waits until the resources of the CRD `name` are served.
 pub(super) async fn until_served(name: &str, client: &kube::Client) -> Result<()> {
-    for _ in 0..600 {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
         let answer = Request::get(format!("{CRDS}/{name}")).send(client).await?;
         let conditions = answer.body["status"]["conditions"].as_array().cloned().unwrap_or_default();
         if conditions.iter().any(|is| is["type"] == "Established" && is["status"] == "True") {
@@ -114,7 +116,8 @@ pub(super) async fn until_served(name: &str, client: &kube::Client) -> Result<()
 
 /// Waits until a collection can be read: that comes a moment after the CRD is established.
 async fn until_found(path: &str, client: &kube::Client) -> Result<()> {
-    for _ in 0..600 {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
         if Request::get(path).send(client).await?.status == 200 {
             return Ok(());
         }

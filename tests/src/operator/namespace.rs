@@ -2,6 +2,7 @@
 
 use super::wait_until;
 use crate::cluster::{Answer, Cluster, Request};
+use llsd_test_client::comes_about;
 use serde_json::{Value, json};
 
 /// The collection of a kind in a namespace. Kinds go by their plural names; `llamastackdistributions` is v1alpha2's,
@@ -174,15 +175,15 @@ impl Namespace {
     ///
     /// # Panics
     ///
-    /// If that takes a minute. The object as it is then is in the message.
+    /// If that does not come about. The object as it is then is in the message.
     pub fn wait(&self, plural: &str, name: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let mut last = Value::Null;
-        for _ in 0..600 {
+        let as_wanted = comes_about(|| {
             last = self.try_get(plural, name).unwrap_or_default();
-            if !last.is_null() && holds(&last) {
-                return last;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(100));
+            !last.is_null() && holds(&last)
+        });
+        if as_wanted {
+            return last;
         }
         if let Some(metadata) = last["metadata"].as_object_mut() {
             metadata.remove("managedFields");
@@ -215,7 +216,7 @@ impl Namespace {
     ///
     /// # Panics
     ///
-    /// If that takes a minute.
+    /// If that does not come about.
     pub fn gone(&self, plural: &str, name: &str) {
         wait_until(&format!("{plural}/{name} goes"), || self.try_get(plural, name).is_none());
     }
@@ -232,7 +233,7 @@ impl Namespace {
     ///
     /// # Panics
     ///
-    /// If none comes within a minute.
+    /// If none comes.
     pub fn event(&self, name: &str, reason: &str) -> Value {
         wait_until(&format!("an Event {reason} about {name}"), || !self.events(name, reason).is_empty());
         self.events(name, reason).swap_remove(0)

@@ -2,7 +2,7 @@
 //! compared; nothing of it unless it is asked for, and never the value of a Secret.
 
 use super::crd::server;
-use llsd_test_client::Client;
+use llsd_test_client::{Client, PATIENCE};
 use llsd_tests::cluster::Request;
 use llsd_tests::operator::kubectl_program;
 use serde_json::{Value, json};
@@ -67,7 +67,7 @@ fn on() -> Value {
 
 /// The next diagnostics of a version that are as wanted.
 fn wait_for(client: &mut Client, version: i32, what: &str, wanted: impl Fn(&[String]) -> bool) {
-    let found = client.try_wait(Duration::from_secs(60), |message| {
+    let found = client.try_wait(PATIENCE, |message| {
         let params = &message["params"];
         let texts = || -> Vec<String> {
             let all = params["diagnostics"].as_array().into_iter().flatten();

@@ -2,10 +2,10 @@
 
 use crate::cluster::compare::{Pair, summary};
 use crd_validator::CompiledSchema;
+use llsd_test_client::comes_about;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::{thread, time::Duration};
 
 /// One case of `features.yaml`.
 #[derive(Debug, Deserialize)]
@@ -79,10 +79,7 @@ fn store(cluster: &Cluster, number: usize, feature: &Feature) -> Vec<Option<Valu
         let answer = cluster.send(Request::put(path, &later));
         assert!(answer.accepted(), "{}: the server refuses the CRD: {}", feature.name, answer.message());
         let probe = Request::post(things(number), &object(number, "probe", refused)).dry();
-        let applies = (0..200).any(|_| {
-            thread::sleep(Duration::from_millis(50));
-            !cluster.send(probe.clone()).accepted()
-        });
+        let applies = comes_about(|| !cluster.send(probe.clone()).accepted());
         assert!(applies, "{}: the later schema does not apply", feature.name);
     }
     stored

@@ -1,10 +1,11 @@
 //! The starter itself: it must not leave servers behind.
 
+use llsd_test_client::comes_about;
 use llsd_tests::cluster::Cluster;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::{fs, thread, time::Duration};
+use std::fs;
 
 /// The pipe closes when the process that holds it is gone, whatever ended it.
 #[test]
@@ -26,10 +27,7 @@ fn servers_stop_with_the_pipe_of_their_owner() {
     assert!(servers.iter().all(|server| server.exists()), "{servers:?}");
 
     drop(starter.stdin.take());
-    let gone = (0..300).any(|_| {
-        thread::sleep(Duration::from_millis(50));
-        !servers.iter().any(|server| server.exists())
-    });
+    let gone = comes_about(|| !servers.iter().any(|server| server.exists()));
     assert!(gone, "still running: {servers:?}");
     assert!(starter.wait().expect("it ends").success());
     fs::remove_dir_all(folder).expect("the folder is ours");

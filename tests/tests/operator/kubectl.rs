@@ -42,8 +42,8 @@ fn a_day_with_kubectl() {
     namespaced(&["apply", "-f", "-"], NEWER);
     namespaced(&["apply", "-f", "-"], OLDER);
     for name in ["llsd/newer", "llsd/older"] {
-        namespaced(&["wait", "--for=condition=Available", "--timeout=60s", name], "");
-        namespaced(&["wait", "--for=jsonpath={.status.phase}=Ready", "--timeout=60s", name], "");
+        namespaced(&["wait", "--for=condition=Available", "--timeout=300s", name], "");
+        namespaced(&["wait", "--for=jsonpath={.status.phase}=Ready", "--timeout=300s", name], "");
     }
 
     let columns = |text: &str| {
@@ -84,11 +84,11 @@ fn a_day_with_kubectl() {
         ],
         "",
     );
-    namespaced(&["wait", "--for=jsonpath={.spec.ports[0].port}=9001", "service/older-service", "--timeout=60s"], "");
+    namespaced(&["wait", "--for=jsonpath={.spec.ports[0].port}=9001", "service/older-service", "--timeout=300s"], "");
     let change = "{\"spec\": {\"replicas\": 2}}";
     let older = "llamastackdistributions.v1alpha1.llamastack.io";
     namespaced(&["patch", older, "newer", "--type=merge", "-p", change], "");
-    namespaced(&["wait", "--for=jsonpath={.spec.replicas}=2", "deployment/newer", "--timeout=60s"], "");
+    namespaced(&["wait", "--for=jsonpath={.spec.replicas}=2", "deployment/newer", "--timeout=300s"], "");
     let kept = namespaced(&["get", "llsd", "newer", "-o", "jsonpath={.spec.providers.inference[0].endpoint}"], "");
     assert_eq!(kept, "http://vllm:8000/v1");
     // Applied again, as pipelines do all day.
@@ -99,5 +99,5 @@ fn a_day_with_kubectl() {
     assert!(refused.unwrap_err().contains("vlllm"), "the admission webhook knows the providers");
     let text = namespaced(&["describe", "llsd", "newer"], "");
     assert!(text.contains("ConfigGenerated"), "{text}");
-    namespaced(&["delete", "llsd", "newer", "older", "--wait", "--timeout=60s"], "");
+    namespaced(&["delete", "llsd", "newer", "older", "--wait", "--timeout=300s"], "");
 }

@@ -59,7 +59,7 @@ fn an_operator_of_the_older_kind_keeps_it_waiting() {
     let lease = json!({
         "metadata": {"name": LEASE},
         "spec": {
-            "holderIdentity": "older_6c0d", "leaseDurationSeconds": 4, "leaseTransitions": 3,
+            "holderIdentity": "older_6c0d", "leaseDurationSeconds": 15, "leaseTransitions": 3,
             "acquireTime": now(), "renewTime": now(),
         },
     });

@@ -1,11 +1,10 @@
 //! Some resources and what has to become of them.
 
 use llsd_generator::api::crd::crd;
+use llsd_test_client::comes_about;
 use llsd_tests::cluster::{Cluster, Request};
 use llsd_tests::operator::{Audit, Namespace, Operator, wait_until};
 use serde_json::{Value, json};
-use std::thread;
-use std::time::Duration;
 
 /// An API server of its own, for good: it goes with the process.
 pub(crate) fn cluster() -> &'static Cluster {
@@ -71,19 +70,12 @@ impl Fleet {
 
     /// Waits until every resource has its children with this port, and its status speaks of what is asked for now.
     pub(crate) fn converges(&self, port: u16) {
-        let mut late = String::new();
-        let mut done = false;
-        for _ in 0..1200 {
-            match self.names().find_map(|name| self.is_late(&name, port)) {
-                Some(why) => late = why,
-                None => {
-                    done = true;
-                    break;
-                }
-            }
-            thread::sleep(Duration::from_millis(100));
-        }
-        assert!(done, "not converged on port {port}: {late}");
+        let mut late = None;
+        let converged = comes_about(|| {
+            late = self.names().find_map(|name| self.is_late(&name, port));
+            late.is_none()
+        });
+        assert!(converged, "not converged on port {port}: {late:?}");
     }
 
     fn is_late(&self, name: &str, port: u16) -> Option<String> {

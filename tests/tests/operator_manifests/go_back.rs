@@ -5,6 +5,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use llsd_generator::api::crd::crd;
 use llsd_operator::webhooks::{Certificates, Options, Readiness, serve};
+use llsd_test_client::comes_about;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde_json::{Value, json};
 use std::fs;
@@ -60,14 +61,12 @@ fn read(cluster: &Cluster, version: &str, name: &str) -> Value {
     let path = format!("{}/{name}", collection(version));
     let mut answer = cluster.send(Request::get(&path));
     // The API server takes a moment to use a changed definition.
-    for _ in 0..600 {
-        if answer.accepted() {
-            return answer.body;
-        }
-        std::thread::sleep(Duration::from_millis(50));
+    let readable = comes_about(|| {
         answer = cluster.send(Request::get(&path));
-    }
-    panic!("{path}: {} {}", answer.status, answer.message());
+        answer.accepted()
+    });
+    assert!(readable, "{path}: {} {}", answer.status, answer.message());
+    answer.body
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use llsd_test_client::comes_about;
 use oci_client::client::{ClientConfig, ClientProtocol, Config, ImageLayer};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference};
@@ -10,7 +11,6 @@ use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// User and password of a private registry, and its file: the form that the registry takes is bcrypt.
 pub(crate) const USER: &str = "puller";
@@ -61,10 +61,7 @@ impl Server {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let up = (0..600).any(|_| {
-            std::thread::sleep(Duration::from_millis(50));
-            TcpStream::connect(address).is_ok()
-        });
+        let up = comes_about(|| TcpStream::connect(address).is_ok());
         assert!(up, "docker-registry does not start: {:?}", std::fs::read_to_string(folder.join("log")));
         Self { address, folder, supervisor, private }
     }

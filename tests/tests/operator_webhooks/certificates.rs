@@ -75,7 +75,7 @@ fn replicas_share_one_certificate_and_renew_it_in_use() {
     good(cluster.send(Request::post(CONFIGURATIONS, &configuration())));
 
     // Two that start at once: one of them makes the certificate, the other takes it.
-    let lifetime = Duration::from_secs(20);
+    let lifetime = Duration::from_secs(40);
     let (first, ready) = Replica::start(&cluster, lifetime);
     let (second, also) = Replica::start(&cluster, lifetime);
     wait_until("both replicas are ready", || ready.is_ready() && also.is_ready());

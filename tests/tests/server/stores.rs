@@ -3,9 +3,9 @@
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use llsd_generator::distribution::BaseConfig;
+use llsd_test_client::comes_about;
 use llsd_tests::llama_stack::{FakeVllm, Folder, Program, Server, free_port};
 
 use crate::server::samples::{generated, sample};
@@ -118,11 +118,7 @@ fn unprivileged(folder: &Path) -> Vec<&'static str> {
 }
 
 fn wait(program: &Program, text: &str) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !program.log().contains(text) {
-        assert!(Instant::now() < end, "it did not start:\n{}", program.log());
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    assert!(comes_about(|| program.log().contains(text)), "it did not start:\n{}", program.log());
 }
 
 #[test]
