@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench bench-library bench-server bench-operator crd setup fuzz
+.PHONY: help demo build test lint coverage bench bench-library bench-server bench-operator crd setup fuzz
 
 CARGO ?= cargo
 
@@ -15,22 +15,65 @@ demo: ## build llsd, then show what it makes of a good resource and what it says
 build: ## build everything
 	$(CARGO) build --workspace --all-targets
 
-setup: ## install and build what the tests need (packages, API server, llama-stack, editors); slow only once
-	@tests/setup/all.sh
+# The parts of `make setup` and `make test`. Each fetches and builds what it needs, and none waits for one that it does not
+# need: what is slow begins at once, beside the rest.
+SETUP := setup-packages setup-api-server setup-llama-stack setup-neovim setup-vscode setup-npm
+TESTS := build-tests test-crates test-servers test-vscode
+.PHONY: $(SETUP) $(TESTS)
+BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
 
-test: setup ## run every test, against the real servers and editors too
-	@if [ -f vscode-extension/test/run.mjs ]; then \
-		$(CARGO) build --quiet --package llsd; \
-		npm --prefix vscode-extension test --silent; \
-	fi
-	$(CARGO) test --workspace --quiet --no-fail-fast
+setup: ## install and build what the tests need (packages, API server, llama-stack, editors); slow only once
+	@CARGO='$(CARGO)' tests/parts.sh $(SETUP)
+
+test: ## run every test, against the real servers and editors too
+	@CARGO='$(CARGO)' tests/parts.sh $(SETUP) $(TESTS)
+
+setup-packages:
+	@tests/part.sh $@ tests/setup/packages.sh
+
+setup-api-server:
+	@tests/part.sh $@ tests/cluster/build.sh
+
+build-tests:
+	@tests/part.sh $@ $(CARGO) test --workspace --locked --quiet --no-run
+
+setup-llama-stack: setup-packages
+	@tests/part.sh $@ tests/server/setup.sh
+
+setup-neovim: setup-packages
+	@tests/part.sh $@ tests/editors/setup.sh
+
+setup-npm:
+	@tests/part.sh $@ tests/setup/npm.sh
+
+setup-vscode: setup-packages
+	@tests/part.sh $@ vscode-extension/test/setup.sh
+
+# The crates by themselves: no API server, no editor.
+test-crates: build-tests
+	@tests/part.sh $@ $(CARGO) test --workspace --exclude llsd-tests --locked --quiet --no-fail-fast
+
+# Of the whole workspace, though of one crate: built for itself it would have fewer features of its dependencies, and all
+# of these would be compiled once more. So would the two programs; they are those that build-tests made.
+test-servers: $(filter-out setup-vscode setup-npm,$(SETUP)) build-tests
+	@LLSD_BIN='$(BUILT)/llsd' LLSD_OPERATOR_BIN='$(BUILT)/llsd-operator' \
+		tests/part.sh --live $@ $(CARGO) test --workspace --test servers --locked --quiet --no-fail-fast
+
+test-vscode: setup-packages setup-api-server setup-vscode setup-npm build-tests
+	@tests/part.sh $@ npm --prefix vscode-extension test --silent
 
 lint: ## formatting, clippy, licences and sources of dependencies
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@# The advisory database is not part of this: it needs a network that a closed machine does not have.
-	"$$(tests/setup/cargo-deny.sh)" --log-level error check bans licenses sources
+	"$$(tests/setup/cargo-tool.sh cargo-deny)" --log-level error check bans licenses sources
 	@if [ -f vscode-extension/package.json ]; then tests/setup/npm.sh; npm --prefix vscode-extension run --silent lint; fi
+
+# Lines that the crate's own tests run, of the modules that say what a resource means.
+coverage: ## share of the generator's lines that its tests run, by file; needs rustup
+	rustup component add llvm-tools
+	tool=$$(tests/setup/cargo-tool.sh cargo-llvm-cov) && \
+		"$$tool" llvm-cov --package llsd-generator --locked --ignore-filename-regex '/(yaml|tests)/' --summary-only
 
 # More files to measure on: make bench FILES='a/*.yaml b/*.yaml'
 FILES ?=

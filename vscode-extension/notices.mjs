@@ -18,9 +18,9 @@ export function notices(root) {
   return `${bodies.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
-/** Crates that end up in the binary: normal dependencies of `llsd`, and theirs. */
+/** Crates that end up in the binary: normal dependencies of `llsd`, and theirs. Cargo fetches those that are not there yet. */
 function crates(workspace) {
-  const metadata = JSON.parse(execFileSync('cargo', ['metadata', '--format-version=1', '--locked', '--offline',
+  const metadata = JSON.parse(execFileSync('cargo', ['metadata', '--format-version=1', '--locked',
     '--filter-platform', 'x86_64-unknown-linux-gnu'], { cwd: workspace, maxBuffer: 1 << 28 }));
   const byId = new Map(metadata.packages.map((each) => [each.id, each]));
   const nodes = new Map(metadata.resolve.nodes.map((each) => [each.id, each]));

@@ -15,8 +15,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use tokio::runtime::Runtime;
 
 /// A running API server and a client of it that may do everything.
@@ -25,7 +25,26 @@ pub struct Cluster {
     runtime: Runtime,
     folder: PathBuf,
     // Held for its standard input; see the module's description.
-    _supervisor: Child,
+    supervisor: Mutex<Child>,
+}
+
+/// A cluster of one test: it may be referred to from anywhere, and stops with this value.
+pub struct Lent(&'static Cluster);
+
+impl Lent {
+    /// The cluster. Nothing answers any more when the value is dropped.
+    #[must_use]
+    pub fn cluster(&self) -> &'static Cluster {
+        self.0
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut supervisor = self.0.supervisor.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(supervisor.stdin.take());
+        let _ = supervisor.wait();
+    }
 }
 
 static SHARED: OnceLock<Cluster> = OnceLock::new();
@@ -61,6 +80,12 @@ impl Cluster {
         Self::start_with(&["--controllers"], Some("")).expect("no API server; `make setup` installs what it needs")
     }
 
+    /// This cluster for the time of a test, to be referred to from anywhere.
+    #[must_use]
+    pub fn lend(self) -> Lent {
+        Lent(Box::leak(Box::new(self)))
+    }
+
     fn start() -> Result<Self> {
         Self::start_with(&[], None)
     }
@@ -83,7 +108,7 @@ impl Cluster {
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let client = runtime.block_on(connect(&folder.join("kubeconfig")))?;
-        Ok(Self { client, runtime, folder, _supervisor: supervisor })
+        Ok(Self { client, runtime, folder, supervisor: Mutex::new(supervisor) })
     }
 
     /// The folder with the servers' logs and the administrator's `kubeconfig`.

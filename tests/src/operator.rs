@@ -13,13 +13,13 @@ pub use stand_in::StandIn;
 
 use crate::cluster::Cluster;
 use llsd_test_client::{PATIENCE, comes_about, eventually};
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::fs;
 
 /// The `llsd-operator` that belongs to these tests, built first if need be. `LLSD_OPERATOR_BIN` names another one.
 ///

@@ -1,4 +1,4 @@
-//! One program for all tests that use the crate as others do: each further program would be linked once more.
+//! One program for all tests across the crates: each further program would be linked once more.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 /// Everything that ships in a crate: its normal dependencies, and theirs.
 fn dependencies(package: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--locked", "--package", package])
+        .args(["tree", "--locked", "--package", package])
         .args(["--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"])
         .current_dir(root())
         .output()

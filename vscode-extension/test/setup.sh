@@ -6,6 +6,7 @@ editor=4.139.1 node=24.21.0 driver=1.65.1
 cache=${LLSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/llsd}
 final=$cache/vscode-$editor-$node-$driver
 if [ ! -d "$final" ]; then
+  command -v npm >/dev/null || { echo "setup: Node.js with npm is missing: https://nodejs.org" >&2; exit 1; }
   mkdir -p "$cache"
   work=$(mktemp -d "$cache/vscode.XXXXXX")
   trap 'rm -rf "$work"' EXIT

@@ -2,10 +2,10 @@
 
 use llsd_test_client::comes_about;
 use llsd_tests::cluster::Cluster;
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::fs;
 
 /// The pipe closes when the process that holds it is gone, whatever ended it.
 #[test]

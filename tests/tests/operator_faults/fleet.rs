@@ -2,15 +2,15 @@
 
 use llsd_generator::api::crd::crd;
 use llsd_test_client::comes_about;
-use llsd_tests::cluster::{Cluster, Request};
+use llsd_tests::cluster::{Cluster, Lent, Request};
 use llsd_tests::operator::{Audit, Namespace, Operator, wait_until};
 use serde_json::{Value, json};
 
-/// An API server of its own, for good: it goes with the process.
-pub(crate) fn cluster() -> &'static Cluster {
-    let cluster: &'static Cluster = Box::leak(Box::new(Cluster::own()));
+/// An API server of a test's own.
+pub(crate) fn cluster() -> Lent {
+    let cluster = Cluster::own();
     cluster.install_crds(std::slice::from_ref(crd())).unwrap();
-    cluster
+    cluster.lend()
 }
 
 /// Starts an operator without webhooks and waits until it is ready.

@@ -5,7 +5,8 @@ use llsd_tests::operator::{Audit, Operator};
 
 #[test]
 fn a_leader_that_was_asleep_does_no_more_harm() {
-    let cluster = cluster();
+    let lent = cluster();
+    let cluster = lent.cluster();
     let fleet = Fleet::new(cluster, "leader", 10);
     let mut first = operator(cluster, &["--leader-elect"], &[]);
     fleet.write(8400);

@@ -2,18 +2,18 @@
 
 use crate::operator_faults::fleet::{Fleet, operator};
 use llsd_generator::api::crd::crd;
-use llsd_tests::cluster::{CRDS, Cluster, Request};
+use llsd_tests::cluster::{CRDS, Cluster, Lent, Request};
 use llsd_tests::operator::{Namespace, condition, grant, wait_until};
 use serde_json::{Value, json};
 
 const KIND: &str = "llamastackdistributions";
 
 /// A cluster that also deletes what lost its owner.
-fn cluster() -> &'static Cluster {
-    let cluster: &'static Cluster = Box::leak(Box::new(Cluster::with_controllers()));
+fn cluster() -> Lent {
+    let cluster = Cluster::with_controllers();
     cluster.install_crds(std::slice::from_ref(crd())).unwrap();
-    grant(cluster, "default");
-    cluster
+    grant(&cluster, "default");
+    cluster.lend()
 }
 
 /// Puts the CRD's schemas in place, with or without their rules.
@@ -52,7 +52,8 @@ fn told(namespace: &Namespace, name: &str) -> bool {
 /// What an older CRD without today's rules let in.
 #[test]
 fn stored_resources_that_todays_rules_refuse_disturb_no_other() {
-    let cluster = cluster();
+    let lent = cluster();
+    let cluster = lent.cluster();
     let fleet = Fleet::new(cluster, "refused", 3);
     let place = |name: &str| fleet.namespace.path(KIND, name);
     install(cluster, false);
@@ -110,7 +111,8 @@ fn stored_resources_that_todays_rules_refuse_disturb_no_other() {
 /// As large as the API server takes them, and what is made of them is larger than that.
 #[test]
 fn huge_resources_are_carried_out_or_told_of() {
-    let cluster = cluster();
+    let lent = cluster();
+    let cluster = lent.cluster();
     let fleet = Fleet::new(cluster, "huge", 3);
     let operator = operator(cluster, &[], &[]);
     let pid = operator.pid().to_owned();
@@ -144,7 +146,8 @@ fn huge_resources_are_carried_out_or_told_of() {
 
 #[test]
 fn resources_that_go_while_they_are_worked_on_leave_nothing_behind() {
-    let cluster = cluster();
+    let lent = cluster();
+    let cluster = lent.cluster();
     let fleet = Fleet::new(cluster, "deleted", 6);
     let operator = operator(cluster, &[], &[]);
     let pid = operator.pid().to_owned();

@@ -12,7 +12,8 @@ fn pause() -> Duration {
 
 #[test]
 fn outages_of_the_api_server_and_of_etcd_are_outlived() {
-    let cluster = cluster();
+    let lent = cluster();
+    let cluster = lent.cluster();
     let fleet = Fleet::new(cluster, "outages", 10);
     let operator = operator(cluster, &[], &[]);
     let pid = operator.pid().to_owned();

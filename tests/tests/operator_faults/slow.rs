@@ -11,7 +11,8 @@ use std::time::Duration;
 
 #[test]
 fn slow_answers_cut_connections_and_conflicts_are_outlived() {
-    let cluster = cluster();
+    let lent = cluster();
+    let cluster = lent.cluster();
     let fleet = Fleet::new(cluster, "slow", 10);
     let proxy = Proxy::start(cluster);
     let through = [("KUBECONFIG", proxy.kubeconfig())];

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Prints the path of one of cargo's further commands, and builds it first if the cache does not have its version (a minute
+# or two). An unoptimised build is enough for what they have to do here.
+#
+# usage: cargo-tool.sh cargo-deny|cargo-llvm-cov
+set -euo pipefail
+
+tool=${1:?usage: cargo-tool.sh cargo-deny|cargo-llvm-cov}
+case $tool in
+  cargo-deny) version=0.20.2 ;;
+  cargo-llvm-cov) version=0.9.1 ;;
+  *) echo "setup: no version of $tool is chosen here" >&2; exit 2 ;;
+esac
+cache=${LLSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/llsd}
+target=$cache/$tool-$version
+if [ ! -d "$target" ]; then
+  mkdir -p "$cache"
+  exec 9>"$cache/$tool.lock"
+  flock 9
+  if [ ! -d "$target" ]; then
+    echo "setup: building $tool $version (once)" >&2
+    work=$(mktemp -d "$cache/.$tool.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    # From /, so that neither this workspace's toolchain file nor its lock file takes part.
+    (cd / && CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$work/target" \
+      cargo install --quiet --debug --locked --version "$version" --root "$work/root" "$tool") >&2 </dev/null
+    chmod 755 "$work/root"
+    mv -T "$work/root" "$target"
+  fi
+fi
+echo "$target/bin/$tool"
