@@ -200,7 +200,7 @@ fn migration_is_a_command_of_the_server() {
     // the client never answers, and the server goes on; there is nothing more to migrate here
     client.change(URI, 2, json!([{"text": new}]));
     for (name, arguments, words) in [
-        ("llsd.server.migrate", json!([URI, 0]), "nothing to migrate"),
+        ("llsd.server.migrate", json!([URI, 0]), "no v1alpha1 resource"),
         ("llsd.server.migrate", json!([]), "arguments"),
         ("rm", json!([]), "no command"),
     ] {

@@ -13,7 +13,7 @@
 //! cursor `$0`; then the block ```` ```offers ```` behind it lists what is offered there. A block ```` ```fixed ````
 //! is the file after all preferred fixes, ```` ```migrated ```` after migration.
 
-use llsd::ide::{self, Analysis, Diagnostic, Severity, Workspace};
+use llsd::ide::{self, Analysis, Diagnostic, MigrateOptions, Severity, Workspace};
 use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -194,7 +194,9 @@ fn fixed(file: &str) -> String {
 fn migrated(file: &str) -> String {
     let analysis = analyse(file);
     let documents = analysis.resources().into_iter().map(|resource| resource.document).collect::<BTreeSet<_>>();
-    let edits = documents.into_iter().filter_map(|document| ide::migrate(&analysis, document));
+    let edits = documents.into_iter().map(|document| {
+        ide::migrate(&analysis, document, MigrateOptions::default()).unwrap_or_else(|why| panic!("{why}\n{file}"))
+    });
     apply(file, edits.flat_map(|migrated| migrated.edits).collect())
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// Adds the schema's defaults, as the API server does: into objects that exist, and into those just added. An explicit
 /// null where the schema has a default counts as nothing.
-pub(super) fn fill_defaults(object: &mut Value, version: ApiVersion) {
+pub(crate) fn fill_defaults(object: &mut Value, version: ApiVersion) {
     let mut open = vec![(crd::schema(version), object)];
     while let Some((schema, value)) = open.pop() {
         match value {

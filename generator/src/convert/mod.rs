@@ -10,7 +10,7 @@ mod kept;
 
 pub(crate) use fields::translate_as;
 pub use fields::{V1ALPHA1_TO_V1ALPHA2, translate};
-pub(crate) use fit::Unfit;
+pub(crate) use fit::{Unfit, fill_defaults};
 pub use kept::Kept;
 pub(crate) use kept::{differences, remove_annotation};
 

@@ -1,26 +1,24 @@
 //! From v1alpha1 to v1alpha2 for good: the fields move, and what a hand-written config or environment variables said
 //! is said in the resource.
 
-use super::config::{self, Env, Source, environment};
-use super::meaning::{Difference, compare, meaning};
-use super::spec::{self, Attempt};
-use crate::api::{ApiVersion, KIND, crd, v1alpha2::Distribution};
-use crate::catalog::Catalog;
-use crate::check::finding::Severity;
-use crate::check::{Facts, Request, verdict};
+use super::environment::{Bound, CONFIG_CHOICES, Variables, environment, repeated};
+use super::ground::{Ground, Taken};
+use super::report::{ConfigChange, Kept, MigrationReport, Note, Why};
+use super::{config, quickstart, spec, whole};
+use crate::api::ApiVersion;
+use crate::check::finding::{Finding, Severity};
+use crate::check::{Facts, Request, rules, verdict};
 use crate::convert::{self, ConvertError, Unfit, V1ALPHA1_FIELDS, V1ALPHA1_TO_V1ALPHA2, V1ALPHA2_FIELDS};
-use crate::distribution::{Distributions, version_of_image};
 use crate::document::placeholder;
-use crate::generate::{Base, CONFIG_KEY, EnvSource, Generated};
-use crate::path::{Path, Segment};
-use serde_json::{Map, Value, json};
+use crate::generate::CONFIG_KEY;
+use crate::path::Path;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 /// What to fold, beyond moving fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The ConfigMap of `userConfig`, if the facts have it.
+    /// The ConfigMap of `userConfig`, if its content is known.
     pub config_map: bool,
     /// Environment variables that the distribution's config reads.
     pub env: bool,
@@ -30,6 +28,20 @@ impl Default for Options {
     fn default() -> Self {
         Self { config_map: true, env: true }
     }
+}
+
+/// What the caller knows of the ConfigMap of `userConfig`.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum UserConfig<'a> {
+    /// What the facts say.
+    #[default]
+    AsInFacts,
+    /// No file has it.
+    NotHere,
+    /// More than one file has one of this name.
+    SeveralFiles,
+    /// Its data.
+    Data(&'a BTreeMap<String, String>),
 }
 
 /// A migrated resource.
@@ -44,66 +56,92 @@ pub struct Migration {
     pub report: MigrationReport,
 }
 
-/// What a migration did, and whether the server will notice.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct MigrationReport {
-    /// What was folded and what was not, in sentences without a full stop.
-    pub notes: Vec<String>,
-    /// Fields of the old resource that have no place in the new version.
-    pub lost: Vec<Difference>,
-    /// The server's config before and after.
-    pub config: ConfigChange,
+/// Why a resource was not migrated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MigrateError {
+    /// It is something else.
+    #[error(transparent)]
+    Convert(#[from] ConvertError),
+    /// It breaks the schema of its own version, so that fields of it would be lost. What `check` finds.
+    #[error("it has errors of its own: {}", .0.iter().map(|one| format!("{}: {}", one.path, one.message)).collect::<Vec<_>>().join("; "))]
+    Invalid(Vec<Finding>),
 }
 
-/// What became of the server's config.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum ConfigChange {
-    /// It comes from where it came from before: a ConfigMap, or the image.
-    #[default]
-    Untouched,
-    /// It is generated now, and means the same.
-    Same,
-    /// It is generated now, and differs in exactly these places.
-    Differs(Vec<Difference>),
-}
+/// kubectl's copy of what was applied last.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Migrates a v1alpha1 resource with everything folded that can be. A v1alpha2 resource comes back as it is.
 ///
 /// # Errors
-/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions.
-pub fn migrate(object: &Value, facts: &Facts) -> Result<Migration, ConvertError> {
-    migrate_with(object, facts, Options::default())
+/// [`MigrateError`]
+pub fn migrate(object: &Value, facts: &Facts) -> Result<Migration, MigrateError> {
+    migrate_with(object, facts, UserConfig::AsInFacts, Options::default())
 }
 
-/// Migrates a v1alpha1 resource; `options` say what is folded. A folding after which no config could be generated is
-/// left out, and the report says why.
+/// Migrates a v1alpha1 resource; `options` say what is folded. A folding is made only if nothing that was there gets
+/// lost or changes by it, after substitution; else it is left out, and the report says why. What the server has besides
+/// is no reason against it. The report compares the whole: config, environment, and every field.
 ///
 /// # Errors
-/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions.
-pub fn migrate_with(object: &Value, facts: &Facts, options: Options) -> Result<Migration, ConvertError> {
+/// [`MigrateError`]
+pub fn migrate_with(
+    object: &Value,
+    facts: &Facts,
+    user_config: UserConfig<'_>,
+    options: Options,
+) -> Result<Migration, MigrateError> {
     let Some(version) = ApiVersion::of(object) else {
         let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-        return Err(ConvertError::OtherKind { api_version: text("apiVersion"), kind: text("kind") });
+        return Err(ConvertError::OtherKind { api_version: text("apiVersion"), kind: text("kind") }.into());
     };
     if version == ApiVersion::V1Alpha2 {
         return Ok(Migration { value: object.clone(), moves: Vec::new(), report: MigrationReport::default() });
     }
-    let mut migration = moved(object)?;
-    let Some(ground) = Ground::of(&migration.value) else { return Ok(migration) };
-    match user_config(object, facts) {
-        UserConfig::None if options.env => ground.fold_env(object, &mut migration, facts),
-        UserConfig::Known { name, text } if options.config_map => match config::read(&text) {
-            Some(theirs) => ground.fold_config(object, &mut migration, facts, (&name, &theirs)),
-            None => {
-                migration.report.notes.push(format!("ConfigMap \"{name}\" stays: its {CONFIG_KEY} is not readable"))
-            }
-        },
-        UserConfig::Unknown { name } if options.config_map => {
-            migration.report.notes.push(format!("ConfigMap \"{name}\" stays: its content is not known here"));
-        }
-        _ => {}
+    let draft = quickstart::taken_apart(object);
+    let object = draft.as_ref().map_or(object, |draft| &draft.plain);
+    let errors_before = errors(object, version, facts);
+    let invalid: Vec<Finding> = errors_before.iter().filter(|finding| is_of_the_schema(finding)).cloned().collect();
+    if !invalid.is_empty() {
+        return Err(MigrateError::Invalid(invalid));
     }
+    let mut migration = moved(object)?;
+    let variables = Variables::of(object);
+    let folded = match &draft {
+        None => fold(object, &mut migration, &variables, facts, (user_config, options)),
+        Some(draft) => {
+            draft.put_into(&mut migration.value);
+            spec::order(&mut migration.value);
+            migration.moves.extend(draft.moves.iter().cloned());
+            migration.report.notes.extend(draft.notes.iter().cloned());
+            None
+        }
+    };
+    settle(object, &mut migration, &variables, folded);
+    let known: BTreeSet<_> = errors_before.iter().map(|finding| finding.rule.id).collect();
+    let refused = errors(&migration.value, ApiVersion::V1Alpha2, facts);
+    migration.report.refused = refused
+        .into_iter()
+        .filter(|finding| !known.contains(finding.rule.id) && !is_only_known_elsewhere(finding))
+        .collect();
     Ok(migration)
+}
+
+/// What `check` calls an error.
+fn errors(object: &Value, version: ApiVersion, facts: &Facts) -> Vec<Finding> {
+    let unknown = to_be_filled_in(object);
+    let findings = verdict(&Request { version, value: object, old: None, unknown: &unknown, facts }).findings;
+    findings.into_iter().filter(|finding| finding.severity == Severity::Error).collect()
+}
+
+/// Whether an error is one of the resource's shape. A resource that is being written may still lack its name.
+fn is_of_the_schema(finding: &Finding) -> bool {
+    let of_shape = ["schema", "cel"].contains(&finding.rule.family()) || *finding.rule == rules::distribution::MISSING;
+    of_shape && finding.path.starts_with(&Path::parse("spec"))
+}
+
+/// Whether the operator that runs may know what this program does not.
+fn is_only_known_elsewhere(finding: &Finding) -> bool {
+    *finding.rule == rules::distribution::UNKNOWN
 }
 
 /// The resource with its fields moved, nothing folded.
@@ -117,6 +155,22 @@ fn moved(object: &Value) -> Result<Migration, ConvertError> {
     let mut value = value;
     convert::remove_annotation(&mut value, V1ALPHA1_FIELDS);
     convert::remove_annotation(&mut value, V1ALPHA2_FIELDS);
+    let mut notes = Vec::new();
+    let last_applied = Path::parse("metadata.annotations").key(LAST_APPLIED);
+    if last_applied.find(&value).is_some() {
+        convert::remove_annotation(&mut value, LAST_APPLIED);
+        notes.push(Note::DroppedAnnotation { name: LAST_APPLIED.to_owned() });
+    }
+    let network = |field: &str| Path::parse("spec.networking").key(field).find(&value).is_some();
+    // v1alpha1 lets the router in by having `network` at all
+    if Path::parse("spec.network").find(object).is_some_and(Value::is_object)
+        && !network("expose")
+        && !network("allowedFrom")
+        && let Some(spec) = value.get_mut("spec").and_then(Value::as_object_mut)
+        && let Some(networking) = spec.entry("networking").or_insert_with(|| json!({})).as_object_mut()
+    {
+        networking.insert("expose".to_owned(), json!({"enabled": false}));
+    }
     spec::order(&mut value);
 
     let mut moves = Vec::new();
@@ -132,226 +186,187 @@ fn moved(object: &Value) -> Result<Migration, ConvertError> {
             moves.push((Path::root().key(section), Path::root().key(section)));
         }
     }
-    Ok(Migration { report: MigrationReport { lost: lost(object, &value), ..MigrationReport::default() }, value, moves })
+    Ok(Migration { report: MigrationReport { notes, ..MigrationReport::default() }, value, moves })
 }
 
-/// What the old resource says and the new one cannot: defaults and empty containers say nothing.
-fn lost(object: &Value, value: &Value) -> Vec<Difference> {
-    let back = convert::translate(value, ApiVersion::V1Alpha1);
-    let says = |path: &Path, value: &Value| {
-        let schema = crd::schema_at(ApiVersion::V1Alpha1, path);
-        let empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
-        !empty && !value.is_null() && schema.and_then(|schema| schema.get("default")) != Some(value)
-    };
-    convert::differences(&back, object)
-        .into_iter()
-        .filter(|kept| kept.path.first().is_some_and(|first| first == "spec"))
-        .filter_map(|kept| {
-            let path: Path = kept.path.into_iter().map(Segment::Key).collect();
-            let before = kept.to.filter(|value| says(&path, value))?;
-            Some(Difference { place: path.to_string(), before: Some(brief(&before)), after: None })
-        })
-        .collect()
-}
-
-/// A value in a few words: what is inside an object or a list may be long, and nobody's business.
-fn brief(value: &Value) -> String {
-    match value {
-        Value::Object(_) => "{…}".to_owned(),
-        Value::Array(_) => "[…]".to_owned(),
-        scalar => scalar.to_string(),
-    }
-}
-
-/// What `userConfig` points to.
-enum UserConfig {
+/// The text of the user's config, if there is one.
+enum Content<'a> {
     None,
-    Known { name: String, text: String },
-    Unknown { name: String },
+    Text { name: &'a str, text: &'a str },
+    Not { name: &'a str, why: Why },
 }
 
-fn user_config(object: &Value, facts: &Facts) -> UserConfig {
+fn content<'a>(object: &'a Value, facts: &'a Facts, given: UserConfig<'a>) -> Content<'a> {
     let text = |path: &str| Path::parse(path).find(object).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let Some(name) = text("spec.server.userConfig.configMapName") else { return UserConfig::None };
+    let Some(name) = text("spec.server.userConfig.configMapName") else { return Content::None };
     let own = text("metadata.namespace").or(facts.namespace.as_deref()).unwrap_or_default();
-    let namespace = text("spec.server.userConfig.configMapNamespace").unwrap_or(own);
-    let unknown = UserConfig::Unknown { name: name.to_owned() };
-    // A ConfigMap file often leaves its namespace to kubectl, as the resource does.
-    let places = [namespace, ""];
-    let found = facts.config_maps.as_ref().and_then(|maps| {
-        places.iter().find_map(|place| maps.get(&((*place).to_owned(), name.to_owned()))?.get(CONFIG_KEY))
-    });
-    match found {
-        Some(content) => UserConfig::Known { name: name.to_owned(), text: content.clone() },
-        None => unknown,
+    let named = text("spec.server.userConfig.configMapNamespace");
+    if named.is_some_and(|namespace| namespace != own) {
+        return Content::Not { name, why: Why::OtherNamespace };
+    }
+    let data = match given {
+        UserConfig::Data(data) => Some(data),
+        UserConfig::NotHere => None,
+        UserConfig::SeveralFiles => return Content::Not { name, why: Why::SeveralFiles },
+        // A ConfigMap file often leaves its namespace to kubectl, as the resource does.
+        UserConfig::AsInFacts => facts
+            .config_maps
+            .as_ref()
+            .and_then(|maps| [own, ""].iter().find_map(|place| maps.get(&((*place).to_owned(), name.to_owned())))),
+    };
+    match data.map(|data| (data.get(CONFIG_KEY), data)) {
+        Some((Some(text), _)) => Content::Text { name, text },
+        Some((None, data)) => Content::Not { name, why: Why::NoKey { keys: data.keys().cloned().collect() } },
+        None => Content::Not { name, why: Why::NotHere },
     }
 }
 
-/// Why a folding was not accepted.
-struct Refusal {
-    /// The place in the folded resource.
-    path: Path,
-    message: String,
+/// What the resource itself says about the server's start, so that a generated config would not count.
+fn own_start(object: &Value) -> Option<String> {
+    let container = Path::parse("spec.server.containerSpec");
+    let filled = |path: &Path| path.find(object).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    let named = ["command", "args"].iter().map(|field| container.key(*field)).find(filled);
+    let list = |path: &str| Path::parse(path).find(object).and_then(Value::as_array).into_iter().flatten();
+    let name = |item: &Value, field: &str| item.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let variable = || {
+        let names = list("spec.server.containerSpec.env").map(|item| name(item, "name"));
+        names.into_iter().find(|name| CONFIG_CHOICES.contains(&name.as_str()))
+    };
+    // a file that is mounted over another may be the config of the image
+    let mounted = || {
+        let paths = list("spec.server.podOverrides.volumeMounts").map(|item| name(item, "mountPath"));
+        let config = |path: &String| {
+            path.ends_with(".yaml") || path.ends_with(".yml") || path.trim_end_matches('/') == "/etc/llama-stack"
+        };
+        paths.into_iter().find(config).map(|path| format!("what is mounted at {path}"))
+    };
+    named.map(|path| path.to_string()).or_else(variable).or_else(mounted)
 }
 
-impl Refusal {
-    fn new(message: &str) -> Self {
-        Self { path: Path::root(), message: message.to_owned() }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path != Path::root() {
-            write!(out, "{}: ", self.path)?;
+/// Folds what can be folded and says why the rest is not.
+fn fold<'a>(
+    object: &'a Value,
+    migration: &mut Migration,
+    variables: &Variables,
+    facts: &'a Facts,
+    (user_config, options): (UserConfig<'a>, Options),
+) -> Option<(Ground, Taken)> {
+    let content = content(object, facts, user_config);
+    let notes = &mut migration.report.notes;
+    let has_env = Path::parse("spec.server.containerSpec.env").find(object).and_then(Value::as_array);
+    let has_env = has_env.is_some_and(|list| !list.is_empty());
+    let (what, wanted) = match &content {
+        Content::None => (Kept::Variables, options.env && has_env),
+        Content::Text { name, .. } | Content::Not { name, .. } => {
+            (Kept::ConfigMap((*name).to_owned()), options.config_map)
         }
-        out.write_str(&self.message)
+    };
+    if !wanted {
+        return None;
     }
-}
-
-/// What a folding starts from.
-struct Ground {
-    /// The base config of the distribution.
-    base: Value,
-    /// What the distribution's llama-stack knows.
-    catalog: Option<&'static Catalog>,
-    /// The variables of the container.
-    env: Env,
-}
-
-impl Ground {
-    /// `None` where no base config is known: nothing can be generated then.
-    fn of(value: &Value) -> Option<Self> {
-        let spec = value.get("spec")?;
-        if spec.get("providers").is_some() {
-            return None;
-        }
-        let distribution: Distribution = serde_json::from_value(spec.get("distribution")?.clone()).ok()?;
-        let base = Base::embedded(&distribution).ok()?;
-        let known = Distributions::embedded().get(distribution.name.as_deref()?).ok()?;
-        let version = version_of_image(&known.image).unwrap_or_else(|| known.llama_stack_version.clone());
-        let env = Path::parse("spec.workload.overrides.env").find(value).map(environment).unwrap_or_default();
-        Some(Self { base: config::read(&base.text)?, catalog: Catalog::for_version(&version), env })
+    let mut keep = |why: Why| {
+        notes.push(Note::Kept { what: what.clone(), why });
+        None
+    };
+    if let Some(place) = own_start(object) {
+        return keep(Why::OwnStart { place });
     }
-
-    fn fold_env(&self, object: &Value, migration: &mut Migration, facts: &Facts) {
-        let attempt = spec::from_env(&self.base, &self.env, self.catalog);
-        if attempt.is_empty() {
-            return;
+    let text = match content {
+        Content::None => None,
+        Content::Text { name, text } => Some((name, text)),
+        Content::Not { why, .. } => return keep(why),
+    };
+    let Some(ground) = Ground::of(&migration.value) else {
+        let name = Path::parse("spec.distribution.name").find(&migration.value).and_then(Value::as_str);
+        return keep(Why::NoBase { name: name.map(str::to_owned) });
+    };
+    let unknown = to_be_filled_in(&migration.value);
+    let Some((name, text)) = text else {
+        for (name, why) in ground.needed(variables) {
+            notes.push(Note::Kept { what: Kept::Variable(name.clone()), why: Why::Bound(why) });
         }
-        match self.take(&migration.value, &attempt, facts) {
-            Ok(result) => self.settle(object, migration, &attempt, result, &self.base),
-            Err(refusal) => {
-                migration.report.notes.push(format!("Environment variables stay as they are: {refusal}"));
+        return match ground.fold_env(&migration.value, variables, (facts, &unknown)) {
+            Ok(Some(taken)) => Some((ground, taken)),
+            Ok(None) => None,
+            Err(why) => {
+                notes.push(Note::Kept { what: Kept::Variables, why });
+                None
             }
+        };
+    };
+    let Some(theirs) = config::read(text) else { return keep(Why::Unreadable) };
+    match ground.fold_config(&migration.value, &theirs, variables, (facts, &unknown)) {
+        Ok(taken) => {
+            notes.push(Note::Folded { config_map: name.to_owned() });
+            migration.moves.retain(|(_, new)| !new.starts_with(&Path::parse("spec.overrideConfig")));
+            Some((ground, taken))
         }
+        Err(why) => keep(why),
     }
+}
 
-    fn fold_config(&self, object: &Value, migration: &mut Migration, facts: &Facts, (name, theirs): (&str, &Value)) {
-        let mut attempt = spec::from_config(theirs, &self.base, &self.env, self.catalog);
-        // An API that a provider of the base needs cannot be disabled; it stays, and is reported as a difference.
-        let mut result = self.take(&migration.value, &attempt, facts);
-        while let Err(refusal) = &result {
-            if !attempt.enable(&refusal.path) {
-                break;
+/// Takes in what was folded, removes variables that nothing reads any more, and compares the whole.
+fn settle(object: &Value, migration: &mut Migration, variables: &Variables, folded: Option<(Ground, Taken)>) {
+    let old_list = Path::parse("spec.server.containerSpec.env");
+    let new_list = Path::parse("spec.workload.overrides.env");
+    let list = old_list.find(object).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let is_config_folded = folded.as_ref().is_some_and(|(_, taken)| taken.is_config);
+    let mut differences = Vec::new();
+    let mut unread: BTreeMap<String, Option<Path>> = BTreeMap::new();
+    let mut passed_over = Vec::new();
+    if let Some((ground, taken)) = folded {
+        migration.value = taken.value;
+        migration.report.config = ConfigChange::Generated { base: ground.distribution };
+        migration.report.notes.extend(taken.renewed.into_iter().map(|(from, to)| Note::Renewed { from, to }));
+        differences = taken.differences;
+        unread = taken.unread;
+        passed_over = taken.passed_over;
+    }
+    let twice = repeated(list);
+    let mut kept = Vec::new();
+    let moves = &mut migration.moves;
+    moves.retain(|(old, _)| *old != old_list);
+    for (position, item) in list.iter().enumerate() {
+        let from = old_list.index(position);
+        let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
+        let again =
+            twice.contains(name) && list[position + 1..].iter().any(|other| other.get("name") == item.get("name"));
+        let is_used = matches!(variables.bound.get(name), Some(Bound::UsedBy(_)));
+        match unread.get(name) {
+            _ if again && !is_used => {
+                migration.report.notes.push(Note::Dropped { variable: name.to_owned(), repeated: true });
             }
-            result = self.take(&migration.value, &attempt, facts);
-        }
-        match result {
-            Ok(result) => {
-                migration.moves.retain(|(_, new)| !new.starts_with(&Path::parse("spec.overrideConfig")));
-                let note = format!("ConfigMap \"{name}\" is folded into the resource, which no longer uses it");
-                migration.report.notes.push(note);
-                self.settle(object, migration, &attempt, result, theirs);
+            None => {
+                moves.push((from, new_list.index(kept.len())));
+                kept.push(item.clone());
             }
-            Err(refusal) => migration.report.notes.push(format!("ConfigMap \"{name}\" stays: {refusal}")),
-        }
-    }
-
-    /// The resource with the attempt's fields, and the config generated from it; or why there is none.
-    fn take(&self, value: &Value, attempt: &Attempt, facts: &Facts) -> Result<(Value, Generated), Refusal> {
-        if attempt.is_empty() {
-            return Err(Refusal::new("the resource cannot say more than the distribution's own config"));
-        }
-        let mut value = value.clone();
-        attempt.put_into(&mut value);
-        // A file being written may lack a name; the config does not depend on it.
-        let mut judged = value.clone();
-        if judged["metadata"].get("name").is_none() {
-            judged["metadata"] = json!({"name": KIND.to_lowercase()});
-        }
-        // How the server runs and is reached decides nothing in the config, and what is wrong there is no reason not to
-        // fold. A port goes into the config, but it was the server's port before, by its environment.
-        if let Some(spec) = judged["spec"].as_object_mut() {
-            spec.retain(|name, _| !["workload", "networking"].contains(&name.as_str()));
-        }
-        let unknown = to_be_filled_in(&judged);
-        let version = ApiVersion::V1Alpha2;
-        let outcome = verdict(&Request { version, value: &judged, old: None, unknown: &unknown, facts });
-        let error = outcome.findings.iter().find(|finding| finding.severity == Severity::Error);
-        match (outcome.generated, error) {
-            (Some(generated), None) => Ok((value, generated)),
-            (_, Some(finding)) => Err(Refusal { path: finding.path.clone(), message: finding.message.clone() }),
-            _ => Err(Refusal::new("no config can be generated")),
-        }
-    }
-
-    /// Accepts a folding: removes the variables that nothing reads any more, completes moves and report.
-    fn settle(
-        &self,
-        object: &Value,
-        migration: &mut Migration,
-        attempt: &Attempt,
-        (value, generated): (Value, Generated),
-        before: &Value,
-    ) {
-        let unread: BTreeMap<&str, Path> = attempt
-            .taken()
-            // The SDK of AWS reads its variables by itself.
-            .filter(|(name, _)| !name.starts_with("AWS_") && !still_read(name, generated.config.text()))
-            .collect();
-        migration.value = value;
-        let old_list = Path::parse("spec.server.containerSpec.env");
-        let new_list = Path::parse("spec.workload.overrides.env");
-        migration.moves.retain(|(old, _)| *old != old_list);
-        let mut kept = Vec::new();
-        for (position, item) in old_list.find(object).and_then(Value::as_array).into_iter().flatten().enumerate() {
-            let from = old_list.index(position);
-            let name = item.get("name").and_then(Value::as_str).unwrap_or_default();
-            match unread.get(name) {
-                None => {
-                    migration.moves.push((from, new_list.index(kept.len())));
-                    kept.push(item.clone());
+            Some(None) => {
+                migration.report.notes.push(Note::Dropped { variable: name.to_owned(), repeated: false });
+            }
+            Some(Some(place)) => {
+                migration.report.notes.push(Note::Moved { variable: name.to_owned(), place: place.clone() });
+                let reference = from.key("valueFrom").key("secretKeyRef");
+                if reference.find(object).is_some() {
+                    moves.push((reference, place.key("secretKeyRef")));
+                } else {
+                    moves.push((from.key("value"), place.clone()));
                 }
-                Some(place) => {
-                    migration.report.notes.push(format!("{name} becomes {place}"));
-                    let reference = from.key("valueFrom").key("secretKeyRef");
-                    if reference.find(object).is_some() {
-                        migration.moves.push((reference, place.key("secretKeyRef")));
-                    } else {
-                        migration.moves.push((from.key("value"), place.clone()));
-                    }
-                    migration.moves.push((from, place.clone()));
-                }
+                moves.push((from, place.clone()));
             }
         }
+    }
+    if !passed_over.is_empty() {
+        migration.report.notes.push(Note::PassedOver { places: passed_over });
+    }
+    let after = environment(&Value::Array(kept.clone()));
+    if kept.len() != list.len() {
         spec::set_env(&mut migration.value, kept);
-
-        let mut after_env = self.env.clone();
-        after_env.retain(|name, _| !unread.contains_key(name.as_str()));
-        for variable in &generated.env {
-            let source = match &variable.source {
-                EnvSource::Secret(secret) => Source::Secret { name: secret.name.clone(), key: secret.key.clone() },
-                EnvSource::Derived(secret) => Source::Elsewhere(format!("{}/{}", secret.name, secret.key)),
-            };
-            after_env.insert(variable.name.clone(), source);
-        }
-        let after = config::read(generated.config.text()).unwrap_or_default();
-        let differences =
-            compare(&meaning(before, &self.env, self.catalog), &meaning(&after, &after_env, self.catalog));
-        migration.report.config =
-            if differences.is_empty() { ConfigChange::Same } else { ConfigChange::Differs(differences) };
     }
+    let taken_out: BTreeSet<&str> = unread.keys().map(String::as_str).collect();
+    differences.extend(whole::environment(&variables.all, &after, &taken_out));
+    differences.extend(whole::fields(object, &migration.value, is_config_folded));
+    differences.sort_by(|one, other| (one.class, one.part, &one.place).cmp(&(other.class, other.part, &other.place)));
+    migration.report.differences = differences;
 }
 
 /// The places whose text a template or the author has still to fill in: nothing there is held against a folding.
@@ -369,11 +384,4 @@ fn to_be_filled_in(object: &Value) -> BTreeSet<Path> {
         }
     }
     found
-}
-
-/// Whether a config still reads a variable, under exactly this name.
-fn still_read(name: &str, text: &str) -> bool {
-    text.match_indices(&format!("${{env.{name}")).any(|(at, found)| {
-        text[at + found.len()..].chars().next().is_none_or(|next| !next.is_ascii_alphanumeric() && next != '_')
-    })
 }

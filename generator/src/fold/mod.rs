@@ -2,12 +2,21 @@
 //! environment variables that the distribution's config reads.
 
 mod config;
+mod difference;
 mod drafts;
+mod environment;
+mod ground;
 mod meaning;
 mod migrate;
 mod provider;
+mod quickstart;
+mod report;
 mod spec;
+mod whole;
 
+pub use difference::{Cause, Class, Difference, Part};
 pub use drafts::drafts;
-pub use meaning::Difference;
-pub use migrate::{ConfigChange, Migration, MigrationReport, Options, migrate, migrate_with};
+pub use environment::Bound;
+pub use migrate::{MigrateError, Migration, Options, UserConfig, migrate, migrate_with};
+pub use quickstart::is_quickstart;
+pub use report::{ConfigChange, Kept, Line, LineKind, MigrationReport, Note, Why};

@@ -1,12 +1,14 @@
 //! What the resource has to say to get a given config.
 
-use super::config::{Env, resolved, variables};
-use super::meaning::{Meaning, meaning};
+use super::config;
+use super::environment::{Source, Variables};
+use super::meaning::{Meaning, meaning, shown_name};
 use super::provider::{self, Folded};
 use crate::api::v1alpha2::API_NAMES;
 use crate::catalog::Catalog;
 use crate::path::Path;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The lists of `spec.providers`: llama-stack's name of the API, and the field.
 const LISTS: [(&str, &str); 5] = [
@@ -40,6 +42,8 @@ pub(super) struct Attempt {
     shields: Vec<Value>,
     kv: Option<Value>,
     disabled: Vec<String>,
+    /// Variables whose values are elsewhere than in providers, with the places that have them.
+    taken: Vec<(String, Path)>,
     /// Whether the hand-written config goes.
     replaces_override: bool,
 }
@@ -55,6 +59,11 @@ impl Attempt {
             && self.disabled.is_empty()
     }
 
+    /// Whether a hand-written config goes.
+    pub(super) fn replaces_override(&self) -> bool {
+        self.replaces_override
+    }
+
     /// Disables one API less: the one at this place of the resource. False if it is not the place of one.
     pub(super) fn enable(&mut self, place: &Path) -> bool {
         let at = Path::parse("spec.disabled");
@@ -62,7 +71,21 @@ impl Attempt {
         position.map(|position| self.disabled.remove(position)).is_some()
     }
 
-    /// The variables whose values are in the providers, with the places that have them.
+    /// The providers, each with the field and its number there.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&'static str, usize)> + '_ {
+        self.providers.iter().flat_map(|(field, list)| (0..list.len()).map(move |position| (*field, position)))
+    }
+
+    /// The same with some of the providers alone.
+    pub(super) fn only(&self, wanted: &[(&'static str, usize)]) -> Self {
+        let lists = self.providers.iter().map(|(field, list)| {
+            let kept = list.iter().enumerate().filter(|(position, _)| wanted.contains(&(*field, *position)));
+            (*field, kept.map(|(_, folded)| folded.clone()).collect::<Vec<_>>())
+        });
+        Self { providers: lists.filter(|(_, list)| !list.is_empty()).collect(), ..self.clone() }
+    }
+
+    /// The variables whose values are in the resource, with the places that have them.
     pub(super) fn taken(&self) -> impl Iterator<Item = (&str, Path)> {
         let mut found: Vec<(&str, Path)> = Vec::new();
         for (field, list) in &self.providers {
@@ -76,6 +99,11 @@ impl Attempt {
                         None => found.push((name, place)),
                     }
                 }
+            }
+        }
+        for (name, place) in &self.taken {
+            if !found.iter().any(|(other, _)| other == name) {
+                found.push((name, place.clone()));
             }
         }
         found.into_iter()
@@ -150,14 +178,18 @@ pub(super) fn set_env(object: &mut Value, list: Vec<Value>) {
     }
 }
 
-/// The providers that variables of the resource switch on or set, out of those of the base config.
-pub(super) fn from_env(base: &Value, env: &Env, catalog: Option<&Catalog>) -> Attempt {
+/// The providers that variables of the resource switch on or set, out of those of the base config. A provider of which a
+/// variable has to stay is left alone as a whole.
+pub(super) fn from_env(base: &Value, variables: &Variables, catalog: Option<&Catalog>) -> Attempt {
     let mut attempt = Attempt::default();
     for (api, field) in LISTS.into_iter().filter(|(api, _)| serves(base, api)) {
-        let entries = entries(base, "providers", api);
-        let touched = entries.iter().filter(|entry| variables(entry).iter().any(|name| env.contains_key(name)));
+        let is_set = |name: &String| matches!(variables.free.get(name), Some(Source::Text(_) | Source::Secret { .. }));
+        let touched = entries(base, "providers", api).iter().filter(|entry| {
+            let names = config::variables(entry);
+            names.iter().any(is_set) && !names.iter().any(|name| variables.bound.contains_key(name))
+        });
         let list: Vec<Folded> = touched
-            .filter_map(|entry| provider::fold(api, entry, env, catalog))
+            .filter_map(|entry| provider::fold(api, entry, variables, catalog))
             .filter(|folded| !folded.taken.is_empty())
             .collect();
         if !list.is_empty() {
@@ -168,54 +200,74 @@ pub(super) fn from_env(base: &Value, env: &Env, catalog: Option<&Catalog>) -> At
 }
 
 /// What turns the base config into a hand-written one, as far as the resource can say it.
-pub(super) fn from_config(theirs: &Value, base: &Value, env: &Env, catalog: Option<&Catalog>) -> Attempt {
+pub(super) fn from_config(theirs: &Value, base: &Value, variables: &Variables, catalog: Option<&Catalog>) -> Attempt {
     let mut attempt = Attempt { replaces_override: true, ..Attempt::default() };
-    let (wanted, given) = (meaning(theirs, env, catalog), meaning(base, env, catalog));
+    let (wanted, given) = (meaning(theirs, &variables.all, catalog), meaning(base, &variables.all, catalog));
+    let is_set = |entry: &Value| config::variables(entry).iter().any(|name| variables.all.contains_key(name));
+    let named: BTreeSet<String> = registered(theirs, "models")
+        .iter()
+        .filter(|entry| is_new(&wanted, &given, "models", &identity(entry, "model_id", variables)))
+        .map(|entry| identity(entry, "provider_id", variables))
+        .collect();
     for (api, field) in LISTS.into_iter().filter(|(api, _)| serves(theirs, api)) {
         let list: Vec<Folded> = entries(theirs, "providers", api)
             .iter()
-            .filter_map(|entry| provider::fold(api, entry, env, catalog))
-            .filter(|folded| {
+            .filter_map(|entry| Some((entry, provider::fold(api, entry, variables, catalog)?)))
+            .filter(|(entry, folded)| {
                 let id = folded.value.get("id").and_then(Value::as_str).unwrap_or_default();
-                is_new(&wanted, &given, &format!("providers.{api}[{id}]"))
+                let name = format!("providers.{api}[{id}]");
+                // what variables of the resource make of it, or a model asks for, is seen in the resource too
+                wanted.of(&name).is_none()
+                    || wanted.of(&name) != given.of(&name)
+                    || is_set(entry)
+                    || api == "inference" && named.contains(id)
             })
+            .map(|(_, folded)| folded)
             .collect();
         if !list.is_empty() {
             attempt.providers.push((field, list));
         }
     }
-    let theirs = resolved(theirs, env);
     let first_inference = attempt.providers.iter().find(|(field, _)| *field == "inference");
     let first_inference = first_inference.and_then(|(_, list)| list.first()?.value.get("id").cloned());
-    for entry in registered(&theirs, "models") {
-        let Some(name) = entry.get("model_id").and_then(Value::as_str) else { continue };
-        if is_new(&wanted, &given, &format!("registered_resources.models[{name}]")) {
-            attempt.models.push(model(entry, name, first_inference.as_ref()));
-        }
-    }
-    for (kind, identity) in [("tool_groups", "toolgroup_id"), ("shields", "shield_id")] {
-        for entry in registered(&theirs, kind) {
-            let Some(id) = entry.get(identity).and_then(Value::as_str) else { continue };
-            if is_new(&wanted, &given, &format!("registered_resources.{kind}[{id}]")) {
-                match kind {
-                    "tool_groups" => attempt.tools.push(json!(id.strip_prefix("builtin::").unwrap_or(id))),
-                    _ => attempt.shields.push(json!(id)),
-                }
+    for (kind, key) in [("models", "model_id"), ("tool_groups", "toolgroup_id"), ("shields", "shield_id")] {
+        for written in registered(theirs, kind) {
+            if !is_new(&wanted, &given, kind, &identity(written, key, variables)) {
+                continue;
             }
+            // what is not known before the server starts is left for it to fill in
+            let entry = config::known(written, &variables.free).unwrap_or_else(|| written.clone());
+            let Some(id) = entry.get(key).and_then(Value::as_str) else { continue };
+            let (list, place, value) = match kind {
+                "models" => (&mut attempt.models, "models", model(&entry, id, first_inference.as_ref())),
+                "shields" => (&mut attempt.shields, "shields", json!(id)),
+                _ => (&mut attempt.tools, "tools", json!(id.strip_prefix("builtin::").unwrap_or(id))),
+            };
+            let place = Path::parse("spec.resources").key(place).index(list.len());
+            list.push(value);
+            attempt.taken.extend(config::variables(written).into_iter().map(|name| (name, place.clone())));
         }
     }
-    attempt.kv = redis(&theirs);
+    attempt.kv = redis(theirs, variables);
     if theirs.get("apis").is_some_and(Value::is_array) {
         let apis = base.get("apis").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         attempt.disabled =
-            apis.filter(|api| !serves(&theirs, api) && API_NAMES.contains(api)).map(str::to_owned).collect();
+            apis.filter(|api| !serves(theirs, api) && API_NAMES.contains(api)).map(str::to_owned).collect();
     }
     attempt
 }
 
-/// Whether the base does not have a thing as it is wanted. What the server would not read where it stands is wanted too.
-fn is_new(wanted: &Meaning, given: &Meaning, name: &str) -> bool {
-    !wanted.contains_key(name) || wanted.get(name) != given.get(name)
+/// The name of an entry, as [`meaning`] knows it.
+fn identity(entry: &Value, key: &str, variables: &Variables) -> String {
+    let value = entry.get(key).unwrap_or(&Value::Null);
+    shown_name(&config::effective(value, &variables.all))
+}
+
+/// Whether the base does not register a thing as it is wanted. What the server would not read where it stands is wanted
+/// too.
+fn is_new(wanted: &Meaning, given: &Meaning, kind: &str, id: &str) -> bool {
+    let name = format!("registered_resources.{kind}[{id}]");
+    wanted.of(&name).is_none() || wanted.of(&name) != given.of(&name)
 }
 
 /// Whether a config serves an API; without a list of APIs it serves those that have providers.
@@ -257,8 +309,8 @@ fn model(entry: &Value, name: &str, first_provider: Option<&Value>) -> Value {
 
 /// A Redis without password as the key-value store. Postgres is not folded: the resource takes its address as one
 /// Secret, which does not exist yet.
-fn redis(config: &Value) -> Option<Value> {
-    let backend = Path::parse("storage.backends.kv_default").find(config)?;
+fn redis(config: &Value, variables: &Variables) -> Option<Value> {
+    let backend = config::known(Path::parse("storage.backends.kv_default").find(config)?, &variables.free)?;
     if backend.get("type")?.as_str()? != "kv_redis" {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::input::{self, Source};
 use super::project::Project;
 use super::{CLEAN, FAILURE, FINDINGS, complain};
-use crate::ide::{self, Analysis, Migrated, Span};
+use crate::ide::{self, Analysis, MigrateOptions, Migrated, NotMigrated, Span};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,8 +12,10 @@ use std::sync::Arc;
 
 /// Rewrite v1alpha1 resources as v1alpha2, comments kept
 ///
-/// What does not mean the same as before is said on standard error. A ConfigMap with the server's config is folded into
-/// the resource, also from another file that was named or lies beside it.
+/// The server's config, its environment and every field are compared before and after. What is not as it was is said on
+/// standard error, what is lost first, and the exit code is 1 then. A ConfigMap with the server's config, also of
+/// another file that was named or lies beside it, is folded into the resource where nothing gets lost or changes by it.
+/// A file is changed as a whole or not at all.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Files, directories (their *.yaml and *.yml files), or - for standard input
@@ -22,6 +24,18 @@ pub(super) struct Arguments {
     /// Change the files instead of printing the result
     #[arg(long)]
     write: bool,
+    /// Say what would be migrated and what would not be as it was; print and write nothing else
+    #[arg(long, conflicts_with = "write")]
+    dry_run: bool,
+    /// Print the changes as a unified diff instead of the result
+    #[arg(long, conflicts_with = "dry_run")]
+    diff: bool,
+    /// Exit with code 0 although something is not as it was
+    #[arg(long)]
+    allow_changes: bool,
+    /// Never fold a ConfigMap: it stays, as overrideConfig
+    #[arg(long, conflicts_with = "remove_config_maps")]
+    keep_config_maps: bool,
     /// Remove ConfigMaps that were folded and to which nothing in these files refers any more
     #[arg(long)]
     remove_config_maps: bool,
@@ -33,54 +47,85 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let (mut project, unreadable) = Project::read(&sources);
     problems.extend(unreadable);
     problems.iter().for_each(|problem| complain(problem));
-    if !problems.is_empty() {
-        return Ok(FAILURE);
-    }
+    let mut code = if problems.is_empty() { CLEAN } else { FAILURE };
     let old: Vec<Arc<str>> = project
         .named()
         .into_iter()
         .filter(|file| project.analysis_of(file).is_some_and(|known| !older(known).is_empty()))
         .collect();
-    let first = match (old.as_slice(), sources.as_slice()) {
-        ([], [one]) => {
-            complain(&format!("{one} has no v1alpha1 resource; nothing to migrate"));
-            one.key()
+    if old.is_empty() && problems.is_empty() {
+        match sources.as_slice() {
+            [one] => complain(&format!("{one} has no v1alpha1 resource; nothing to migrate")),
+            _ => complain(&"there is no v1alpha1 resource; nothing to migrate"),
         }
-        ([], _) => {
-            complain(&"there is no v1alpha1 resource; nothing to migrate");
-            return Ok(CLEAN);
+    }
+    for file in &old {
+        let shown = project.shown(file);
+        let before = project.clone();
+        match migrate(&mut project, file, arguments) {
+            Ok(all) => {
+                // the last document was migrated first
+                for migrated in all.iter().rev() {
+                    migrated.lines().iter().for_each(|line| complain(&format!("{shown}: {line}")));
+                }
+                if !arguments.allow_changes && !all.iter().all(Migrated::means_the_same) {
+                    code = code.max(FINDINGS);
+                }
+            }
+            Err(why) => {
+                project = before;
+                complain(&format!("{shown}: not migrated: {why}"));
+                code = code.max(FINDINGS);
+            }
         }
-        ([_, _, ..], _) if !arguments.write => {
-            complain(&format!("{} files have v1alpha1 resources; --write changes them all", old.len()));
+    }
+    let stdin = sources == [Source::Stdin];
+    if arguments.dry_run {
+        project
+            .changed()
+            .iter()
+            .try_for_each(|file| writeln!(io::stdout(), "would migrate {}", project.shown(file)))?;
+        return Ok(code);
+    }
+    if arguments.diff {
+        project.changed().iter().try_for_each(|file| io::stdout().write_all(project.diff(file).as_bytes()))?;
+    }
+    if arguments.write && !stdin {
+        if let Err(problem) = project.write() {
+            complain(&problem);
             return Ok(FAILURE);
         }
-        ([first, ..], _) => first.clone(),
+    } else if !arguments.diff {
+        print(&project, &old, &sources)?;
+    }
+    Ok(code)
+}
+
+/// Prints what was migrated: one file as it is, several as documents. A file alone is printed also if there is nothing
+/// to migrate in it.
+fn print(project: &Project, old: &[Arc<str>], sources: &[Source]) -> io::Result<()> {
+    let changed = project.changed();
+    let shown: Vec<Arc<str>> = match (old, sources) {
+        ([], [one]) => vec![one.key()],
+        _ => old.iter().filter(|file| changed.contains(*file)).cloned().collect(),
     };
-    for file in &old {
-        if !migrate(&mut project, file, arguments.remove_config_maps) {
-            complain(&format!(
-                "{}: cannot migrate what is not well-formed; `llsd check` shows where",
-                project.shown(file)
-            ));
-            return Ok(FINDINGS);
+    let mut out = String::new();
+    for text in shown.iter().filter_map(|file| project.text(file)) {
+        if !out.is_empty() {
+            if !out.ends_with('\n') {
+                out.push('\n');
+            }
+            if !text.trim_start().starts_with("---") {
+                out.push_str("---\n");
+            }
         }
+        out.push_str(&text);
     }
-    if !arguments.write || sources == [Source::Stdin] {
-        if !(arguments.write && old.is_empty()) {
-            io::stdout().write_all(project.text(&first).unwrap_or_default().as_bytes())?;
-        }
-        for other in project.changed().iter().filter(|file| **file != first) {
-            complain(&format!("note: {} changes too; --write does it", project.shown(other)));
-        }
-        return Ok(CLEAN);
+    io::stdout().write_all(out.as_bytes())?;
+    for other in changed.iter().filter(|file| !shown.contains(*file)) {
+        complain(&format!("note: {} changes too; --write does it", project.shown(other)));
     }
-    match project.write() {
-        Ok(()) => Ok(CLEAN),
-        Err(problem) => {
-            complain(&problem);
-            Ok(FAILURE)
-        }
-    }
+    Ok(())
 }
 
 /// The documents with resources of the older version.
@@ -89,36 +134,40 @@ fn older(analysis: &Analysis) -> BTreeSet<usize> {
     resources.map(|resource| resource.document).collect()
 }
 
-/// Migrates all resources of a file, the last document first: what stands before it keeps its place. False if one cannot
-/// be.
-fn migrate(project: &mut Project, file: &Arc<str>, remove: bool) -> bool {
+/// Migrates all resources of a file, the last document first: what stands before it keeps its place.
+fn migrate(project: &mut Project, file: &Arc<str>, arguments: &Arguments) -> Result<Vec<Migrated>, NotMigrated> {
     let documents = project.analysis_of(file).map(older).unwrap_or_default();
-    let mut reports = Vec::new();
+    let mut all = Vec::new();
     for document in documents.into_iter().rev() {
-        let Some(migrated) = rewritten(project, file, document, remove) else { return false };
-        let Migrated { edits, others, deletes, report, left } = migrated;
-        project.apply(file, &edits, &others, deletes.as_ref());
-        let left = left.into_iter().map(|text| format!("stays in the ConfigMap only: {text}"));
-        reports.push(report.into_iter().chain(left).collect::<Vec<_>>());
+        let migrated = rewritten(project, file, document, arguments)?;
+        project.apply(file, &migrated.edits, &migrated.others, migrated.deletes.as_ref());
+        all.push(migrated);
     }
-    reports.iter().rev().flatten().for_each(|line| complain(&format!("note: {line}")));
-    true
+    Ok(all)
 }
 
-fn rewritten(project: &Project, file: &Arc<str>, document: usize, remove: bool) -> Option<Migrated> {
-    let question = project.about(file)?;
-    let analysis = project.analysis_of(file)?;
-    if remove {
-        let here = analysis.resources().into_iter().find(|resource| resource.document == document)?.span;
-        let offers = ide::migration_offers(&question, Span::new(here.start, here.start)).into_iter();
+fn rewritten(
+    project: &Project,
+    file: &Arc<str>,
+    document: usize,
+    arguments: &Arguments,
+) -> Result<Migrated, NotMigrated> {
+    let question = project.about(file).ok_or(NotMigrated::NoResource)?;
+    let analysis = project.analysis_of(file).ok_or(NotMigrated::NoResource)?;
+    if arguments.remove_config_maps
+        && let Some(here) = analysis.resources().into_iter().find(|resource| resource.document == document)
+    {
+        let offers = ide::migration_offers(&question, Span::new(here.span.start, here.span.start)).into_iter();
         let offers = offers.filter(|offer| offer.document == document && offer.remove);
-        let mut possible = offers.filter_map(|offer| ide::accept_migration(&question, &offer)).filter(|migrated| {
-            let others = migrated.others.iter().map(|other| &other.file);
-            project.may_change(others.chain(&migrated.deletes))
-        });
+        let mut possible =
+            offers.filter_map(|offer| ide::accept_migration(&question, &offer).ok()).filter(|migrated| {
+                let others = migrated.others.iter().map(|other| &other.file);
+                project.may_change(others.chain(&migrated.deletes))
+            });
         if let Some(migrated) = possible.next() {
-            return Some(migrated);
+            return Ok(migrated);
         }
     }
-    ide::migrate(analysis, document)
+    let options = MigrateOptions { config_map: !arguments.keep_config_maps, ..MigrateOptions::default() };
+    ide::migrate(analysis, document, options)
 }

@@ -4,19 +4,20 @@ use super::fix;
 use super::input::{MAX_SIZE, Source, Unreadable};
 use crate::ide::{self, Analysis, FileEdits, Kind, Library, NameIndex, Place, Question, TextEdit, Workspace};
 use crate::workspace;
+use similar::TextDiff;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The files, as they would be after all changes so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Project {
     files: BTreeMap<Arc<str>, File>,
     index: NameIndex,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct File {
     source: Source,
     /// As on disk.
@@ -136,6 +137,15 @@ impl Project {
     pub(super) fn changed(&self) -> BTreeSet<Arc<str>> {
         let differs = |(_, file): &(&Arc<str>, &File)| file.text.as_ref() != Some(&file.old);
         self.files.iter().filter(differs).map(|(key, _)| key.clone()).collect()
+    }
+
+    /// What a file is to become, as a unified diff; empty if it stays.
+    pub(super) fn diff(&self, file: &str) -> String {
+        let Some(known) = self.files.get(file) else { return String::new() };
+        let name = known.source.to_string();
+        let new = known.text.as_deref().unwrap_or_default();
+        let target = if known.text.is_some() { name.as_str() } else { "/dev/null" };
+        TextDiff::from_lines(&*known.old, new).unified_diff().header(&name, target).to_string()
     }
 
     /// Writes what changed.

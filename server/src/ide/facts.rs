@@ -5,6 +5,7 @@ use super::document::DocumentAnalysis;
 use super::file::File;
 use super::workspace::{ObjectKey, Objects, Workspace};
 use llsd_generator::check::facts::Facts;
+use llsd_generator::fold::UserConfig;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -211,6 +212,17 @@ impl Analysis {
             names.extend(there.map(|(_, name)| name.clone()));
         }
         names
+    }
+
+    /// What the files say about the ConfigMap of a resource's `userConfig`.
+    pub(crate) fn user_config(&self, key: &ObjectKey) -> UserConfig<'_> {
+        let known = self.known();
+        if let Some(data) = known.config_map(key) {
+            return UserConfig::Data(data);
+        }
+        let files = known.workspace.with_name(&key.1);
+        let of_that_name = files.filter(|objects| objects.config_maps.keys().any(|(_, name)| *name == key.1));
+        if of_that_name.count() > 1 { UserConfig::SeveralFiles } else { UserConfig::NotHere }
     }
 
     /// Whether a Secret that a resource in `namespace` names is in the files.

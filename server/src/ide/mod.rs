@@ -55,9 +55,10 @@ pub use hover::hover_generated;
 pub use inlay::{InlayHint, InlaySettings};
 pub use lens::{Lens, LensAction};
 pub use links::{Link, LinkTarget, links};
+pub use llsd_generator::fold::{Line, LineKind, Options as MigrateOptions};
 pub use llsd_yaml::Span;
 pub use memo::Memo;
-pub use migrate::Migrated;
+pub use migrate::{Migrated, NotMigrated};
 pub use moved::moved;
 pub use names::{Declared, Kind, Library, Location, NameIndex, Place, Question, base_text};
 pub use parts::{Faulty, Part};
@@ -364,9 +365,11 @@ pub fn migration_offers(question: &Question<'_>, span: Span) -> Vec<MigrationOff
     actions::migrations(question, span)
 }
 
-/// The rewrite of an offer of the same text; `None` if there is none.
-#[must_use]
-pub fn accept_migration(question: &Question<'_>, offer: &MigrationOffer) -> Option<Migrated> {
+/// The rewrite of an offer of the same text.
+///
+/// # Errors
+/// There is none, or something would be lost.
+pub fn accept_migration(question: &Question<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
     actions::migration(question, offer)
 }
 
@@ -376,11 +379,12 @@ pub fn fix_everything(analysis: &Analysis) -> Vec<TextEdit> {
     actions::fix_everything(analysis)
 }
 
-/// The rewrite of every v1alpha1 resource in document number `document` (from 0) as v1alpha2, comments kept. `None`:
-/// there is none, or the document is not well-formed.
-#[must_use]
-pub fn migrate(analysis: &Analysis, document: usize) -> Option<Migrated> {
-    migrate::of_document(analysis, document)
+/// The rewrite of every v1alpha1 resource in document number `document` (from 0) as v1alpha2, comments kept.
+///
+/// # Errors
+/// There is none, or one cannot be rewritten without a loss: then all of them stay.
+pub fn migrate(analysis: &Analysis, document: usize, options: MigrateOptions) -> Result<Migrated, NotMigrated> {
+    migrate::of_document(analysis, document, options)
 }
 
 /// The outline.

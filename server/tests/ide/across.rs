@@ -10,7 +10,7 @@ fn actions(files: &Files, name: &str) -> Vec<CodeAction> {
     let (question, whole) = (files.about(name), Span::new(0, files.text(name).len()));
     let mut all = ide::quick_fixes(&question, whole);
     all.extend(ide::migration_offers(&question, whole).into_iter().filter_map(|offer| {
-        let migrated = ide::accept_migration(&question, &offer)?;
+        let migrated = ide::accept_migration(&question, &offer).ok()?;
         Some(CodeAction {
             title: offer.title,
             kind: ide::ActionKind::Rewrite,

@@ -121,7 +121,8 @@ fn migration_inside_a_list() {
 #[test]
 fn a_broken_document_is_not_migrated() {
     let text = "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nspec:\n  server: {distribution: {name: starter}\n";
-    assert!(ide::migrate(&analyse(text), 0).is_none());
+    let refused = ide::migrate(&analyse(text), 0, ide::MigrateOptions::default());
+    assert!(matches!(refused, Err(ide::NotMigrated::NotWellFormed { .. })), "{refused:?}");
 }
 
 /// A resource whose config is in a ConfigMap of the same file.

@@ -5,13 +5,12 @@ use crate::ide::diagnostics::touches;
 use crate::ide::document::Resource;
 use crate::ide::file::Located;
 use crate::ide::file_names::file_name;
-use crate::ide::migrate::{self, Migrated};
+use crate::ide::migrate::{self, Migrated, NotMigrated};
 use crate::ide::names::{Found, Place, Question, Symbol};
 use crate::ide::types::TextEdit;
 use crate::ide::workspace::ObjectKey;
 use crate::ide::{Span, place};
-use llsd_generator::api::ApiVersion;
-use llsd_generator::fold::Options;
+use llsd_generator::fold::{Options, UserConfig};
 use llsd_generator::path::Path;
 use serde_json::Value;
 use std::mem;
@@ -46,7 +45,7 @@ pub(crate) fn offers(question: &Question<'_>, span: Span) -> Vec<MigrationOffer>
         let touched = located.document.resources().iter().enumerate().find(|(_, resource)| {
             let root = located.document.tree().find(&place::steps(&resource.base, &Path::root()));
             let whole = resource.base.segments().is_empty();
-            migrate::is_possible(located.document, resource)
+            migrate::is_possible(located.document, resource).is_ok()
                 && (whole || root.is_some_and(|root| touches(root.span(), inside)))
         });
         if let Some((number, resource)) = touched {
@@ -63,7 +62,7 @@ fn of_resource(
     resource: &Resource,
     found: &mut Vec<MigrationOffer>,
 ) {
-    let config_map = user_config(resource).filter(|key| knows(located, key));
+    let config_map = migrate::user_config(resource).filter(|key| knows(question, key));
     let mut offer = |title: String, fold: bool, remove: Option<bool>| {
         let (remove, deletes) = (remove.is_some(), remove == Some(true));
         found.push(MigrationOffer { title, document: located.number, resource: number, fold, remove, deletes });
@@ -89,47 +88,39 @@ fn of_resource(
     }
 }
 
-/// The rewrite that was offered; `None` if the text has changed so that there is none.
-pub(crate) fn edits(question: &Question<'_>, offer: &MigrationOffer) -> Option<Migrated> {
-    let located = question.analysis?.document(offer.document)?;
-    let resource = located.document.resources().get(offer.resource)?;
+/// The rewrite that was offered.
+///
+/// # Errors
+/// There is none: the text has changed, or something would be lost.
+pub(crate) fn edits(question: &Question<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
+    let analysis = question.analysis.ok_or(NotMigrated::NoResource)?;
+    let located = analysis.document(offer.document).ok_or(NotMigrated::NoResource)?;
+    let resource = located.document.resources().get(offer.resource).ok_or(NotMigrated::NoResource)?;
     let options = Options { config_map: offer.fold, env: offer.fold };
-    let (mut migrated, value) = migrate::migrate_with(located.document, resource, options)?;
-    migrated.edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
-    let folded = Path::parse("spec.overrideConfig").find(&value).is_none();
+    let (mut migrated, overrides) = migrate::of_one(analysis, (offer.document, offer.resource), options)?;
     if offer.remove
-        && folded
+        && !overrides
         && let Some(removal) = removable(question, located, resource)
     {
-        let name = removal.found.occurrence.symbol.name();
-        let around = removal.comments.into_iter().chain(mem::take(&mut migrated.left));
-        let lost = around.map(|text| format!("removed with ConfigMap \"{name}\": {text}"));
-        migrated.report = lost.chain(mem::take(&mut migrated.report)).collect();
+        let name = removal.found.occurrence.symbol.name().to_owned();
+        let comments = removal.comments.into_iter().chain(mem::take(&mut migrated.left)).collect();
+        migrated.removed = Some((name, comments));
         let gone = TextEdit { span: removal.span, new_text: String::new() };
         match &removal.found.place {
             Place::File(file) if removal.whole => migrated.deletes = Some(file.clone()),
             _ => {
                 let mut changes = Changes::default();
-                changes.add(question, &removal.found, vec![gone])?;
+                changes.add(question, &removal.found, vec![gone]).ok_or(NotMigrated::NoResource)?;
                 migrated.edits.extend(changes.own);
                 migrated.others.extend(changes.others);
             }
         }
     }
-    Some(migrated)
+    Ok(migrated)
 }
 
-/// Namespace and name of the ConfigMap with the server's config.
-fn user_config(resource: &Resource) -> Option<ObjectKey> {
-    if resource.version != ApiVersion::V1Alpha1 {
-        return None;
-    }
-    let name = Path::parse("spec.server.userConfig.configMapName").find(&resource.value)?.as_str()?;
-    Some((resource.namespace().to_owned(), name.to_owned()))
-}
-
-fn knows(located: Located<'_>, key: &ObjectKey) -> bool {
-    located.document.facts().config_maps.as_ref().is_some_and(|known| known.contains_key(key))
+fn knows(question: &Question<'_>, key: &ObjectKey) -> bool {
+    question.analysis.is_some_and(|analysis| matches!(analysis.user_config(key), UserConfig::Data(_)))
 }
 
 /// A ConfigMap that nobody needs any more.
@@ -147,7 +138,7 @@ struct Removal {
 /// The ConfigMap that only this resource refers to in the whole workspace, if its document holds nothing else. A file
 /// that a kustomization lists is not emptied: nothing could be built then.
 fn removable(question: &Question<'_>, at: Located<'_>, resource: &Resource) -> Option<Removal> {
-    let object = Symbol::ConfigMap(user_config(resource)?);
+    let object = Symbol::ConfigMap(migrate::user_config(resource)?);
     let found = objects::declared(question, &object)?;
     let refers = |one: &&Found| !one.is_declaration() && matches!(one.occurrence.symbol, Symbol::ConfigMap(_));
     let all = question.named(&object);

@@ -26,7 +26,7 @@ pub(crate) fn code_actions(question: &Question<'_>, span: Span) -> Vec<CodeActio
     let mut actions = quick_fixes(question, span);
     let migrations = migrations(question, span).into_iter();
     actions.extend(migrations.filter_map(|offer| {
-        let migrated = migration(question, &offer)?;
+        let migrated = migration(question, &offer).ok()?;
         Some(CodeAction {
             edits: migrated.edits,
             others: migrated.others,

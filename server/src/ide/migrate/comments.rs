@@ -13,17 +13,39 @@ pub(super) struct Owned {
     pub(super) text: String,
     /// Where it stands.
     pub(super) span: Span,
-    /// Whether it has a line of its own. Then it speaks of what follows, else of what stands before it.
-    pub(super) own_line: bool,
-    /// Whether nothing follows it in the resource.
-    pub(super) last: bool,
+    /// How it stands to its place.
+    pub(super) stands: Stands,
 }
 
-/// The text of `root`, to the end of its last line that is not empty.
+/// How a comment stands to what it speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// On lines of its own, above it.
+    Above,
+    /// Behind it, on its line.
+    Behind,
+    /// On lines of its own, below it, and as far to the right: it speaks of what could stand there.
+    Below,
+    /// Below everything.
+    Last,
+}
+
+/// The text of `root`, to the end of its last line that is not empty, and the comments below it that are indented like
+/// its parts.
 pub(super) fn whole(document: &Document, root: Node<'_>) -> Span {
     let span = root.span();
     let text = span.slice(document.text()).trim_end();
-    Span::new(span.start, end_of_line(document, span.start + text.len()))
+    let last = end_of_line(document, span.start + text.len());
+    let column = column(document, span.start);
+    let mut end = last;
+    for comment in document.comments().iter().filter(|comment| comment.span.start >= last) {
+        let between = document.text().get(end..comment.span.start).unwrap_or_default();
+        if !comment.own_line || !between.trim().is_empty() || self::column(document, comment.span.start) <= column {
+            break;
+        }
+        end = end_of_line(document, comment.span.end);
+    }
+    Span::new(span.start, end)
 }
 
 /// The comments inside `root`, and behind it on its last line, in the order of the text.
@@ -45,19 +67,34 @@ pub(super) fn inside(document: &Document, root: Node<'_>) -> Vec<Owned> {
 }
 
 fn owned(document: &Document, places: &[(usize, Node<'_>)], whole: Span, comment: &Comment) -> Owned {
-    let after = places.partition_point(|(start, _)| *start < comment.span.start);
-    let following = places.get(after).filter(|(start, _)| comment.own_line && *start < whole.end);
-    let owner = match following {
-        Some(found) => Some(found),
-        None => after.checked_sub(1).and_then(|before| places.get(before)),
-    };
-    Owned {
-        path: owner.map(|(_, node)| place::path(&node.path())).unwrap_or_default(),
+    let of = |place: Option<&(usize, Node<'_>)>, stands: Stands| Owned {
+        path: place.map(|(_, node)| place::path(&node.path())).unwrap_or_default(),
         text: comment.span.slice(document.text()).trim_end().to_owned(),
         span: comment.span,
-        own_line: comment.own_line,
-        last: comment.own_line && following.is_none(),
+        stands,
+    };
+    let after = places.partition_point(|(start, _)| *start < comment.span.start);
+    let before = &places[..after];
+    if !comment.own_line {
+        return of(before.last(), Stands::Behind);
     }
+    let column = |offset: usize| column(document, offset);
+    let here = column(comment.span.start);
+    let following = places.get(after).filter(|(start, _)| *start < whole.end);
+    if let Some(found) = following.filter(|(start, _)| here <= column(*start)) {
+        return of(Some(found), Stands::Above);
+    }
+    // further to the right than what follows: it belongs to the block that ends above it
+    let sibling = before.iter().rev().find(|(start, _)| column(*start) <= here);
+    match sibling.filter(|(start, _)| here > column(whole.start) && *start >= whole.start) {
+        Some(found) => of(Some(found), Stands::Below),
+        None => of(following, if following.is_some() { Stands::Above } else { Stands::Last }),
+    }
+}
+
+/// Characters in front of an offset on its line.
+fn column(document: &Document, offset: usize) -> usize {
+    document.text().get(..offset).and_then(|text| text.rsplit('\n').next()).map_or(0, str::len)
 }
 
 /// The end of the line that `offset` lies in, without its break.

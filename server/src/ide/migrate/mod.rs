@@ -2,131 +2,149 @@
 
 mod comments;
 mod moves;
+mod outcome;
+mod prepare;
 mod write;
+
+pub use outcome::{Migrated, NotMigrated};
 
 use super::document::{DocumentAnalysis, Resource};
 use super::types::TextEdit;
-use super::{Analysis, FileEdits, place};
+use super::{Analysis, place};
 use llsd_generator::api::ApiVersion;
-use llsd_generator::fold::{self, ConfigChange, Migration, MigrationReport, Options};
+use llsd_generator::fold::{self, MigrateError, Migration, Options, UserConfig};
 use llsd_generator::generate::CONFIG_KEY;
 use llsd_generator::path::Path;
-use llsd_yaml::parse_document;
+use llsd_yaml::{Document, Node, SkippedKind, parse_document};
 use moves::Moves;
-use serde_json::Value;
-use std::sync::Arc;
+use serde_json::{Map, Value};
+use write::Written;
 
-/// A rewritten resource.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Migrated {
-    /// The change of the file.
-    pub edits: Vec<TextEdit>,
-    /// Changes of other files.
-    pub others: Vec<FileEdits>,
-    /// A file that goes away with it.
-    pub deletes: Option<Arc<str>>,
-    /// What does not mean the same as before, or needs a look; empty if nothing does.
-    pub report: Vec<String>,
-    /// Comments of a folded config that have no place in the resource, each with its `#`. They stay in the ConfigMap as
-    /// long as that does.
-    pub left: Vec<String>,
+/// Rewrites every v1alpha1 resource of document number `document`.
+///
+/// # Errors
+/// There is none, or one cannot be rewritten without a loss: then all of them stay as they are.
+pub(crate) fn of_document(analysis: &Analysis, document: usize, options: Options) -> Result<Migrated, NotMigrated> {
+    prepare::prepared(analysis, document, |analysis| {
+        let located = analysis.document(document).ok_or(NotMigrated::NoResource)?;
+        let mut all = Migrated::default();
+        for resource in located.document.resources().iter().filter(|one| one.version == ApiVersion::V1Alpha1) {
+            all.extend(of_resource(analysis, located.document, resource, options)?.0);
+        }
+        all.shift(located.offset);
+        if all.edits.is_empty() { Err(NotMigrated::NoResource) } else { Ok(all) }
+    })
 }
 
-/// What a report says where there is nothing to say.
-const SAME: &str = "the generated config means the same as before";
-
-impl Migrated {
-    /// The part of the report that somebody has to look at, who sees the text change.
-    #[must_use]
-    pub fn noteworthy(&self) -> Vec<String> {
-        self.report.iter().filter(|line| *line != SAME).cloned().collect()
-    }
-}
-
-/// Rewrites every v1alpha1 resource of document number `document`. `None`: there is none, or the document is not
-/// well-formed, so that rewriting could lose something.
-pub(crate) fn of_document(analysis: &Analysis, document: usize) -> Option<Migrated> {
-    let located = analysis.document(document)?;
-    let mut all = Migrated::default();
-    for resource in located.document.resources().iter().filter(|one| one.version == ApiVersion::V1Alpha1) {
-        let migrated = migrate(located.document, resource)?;
-        all.report.extend(migrated.report);
-        all.left.extend(migrated.left);
-        all.edits.extend(
-            migrated
-                .edits
-                .into_iter()
-                .map(|edit| TextEdit { span: edit.span.shift(located.offset), new_text: edit.new_text }),
-        );
-    }
-    (!all.edits.is_empty()).then_some(all)
-}
-
-/// Rewrites one resource; spans are relative to the document.
-pub(crate) fn migrate(document: &DocumentAnalysis, resource: &Resource) -> Option<Migrated> {
-    migrate_with(document, resource, Options::default()).map(|(migrated, _)| migrated)
+/// Rewrites the resource of this number in document number `document`. Also says whether the resource uses a ConfigMap
+/// of its own from now on.
+///
+/// # Errors
+/// See [`of_document`].
+pub(crate) fn of_one(
+    analysis: &Analysis,
+    (document, resource): (usize, usize),
+    options: Options,
+) -> Result<(Migrated, bool), NotMigrated> {
+    let mut overrides = true;
+    let migrated = prepare::prepared(analysis, document, |analysis| {
+        let located = analysis.document(document).ok_or(NotMigrated::NoResource)?;
+        let resource = located.document.resources().get(resource).ok_or(NotMigrated::NoResource)?;
+        let (mut migrated, value) = of_resource(analysis, located.document, resource, options)?;
+        overrides = Path::parse("spec.overrideConfig").find(&value).is_some();
+        migrated.shift(located.offset);
+        Ok(migrated)
+    })?;
+    Ok((migrated, overrides))
 }
 
 /// Whether a resource is of the older version, and written so that it can be rewritten without losing anything.
-pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> bool {
+///
+/// # Errors
+/// Why not.
+pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> Result<(), NotMigrated> {
     let tree = document.tree();
-    let root = tree.find(&place::steps(&resource.base, &Default::default()));
-    resource.version == ApiVersion::V1Alpha1
-        && tree.errors().is_empty()
-        && tree.strict_error().is_none()
-        && root.is_some_and(|root| root.is_mapping() && !root.is_flow())
+    if resource.version != ApiVersion::V1Alpha1 {
+        return Err(NotMigrated::NoResource);
+    }
+    if let Some(skipped) = tree.skipped().iter().find(|skipped| skipped.kind == SkippedKind::Template) {
+        let line = tree.text()[..skipped.span.start].matches('\n').count() + 1;
+        return Err(NotMigrated::Template { line });
+    }
+    if let Some(error) =
+        tree.errors().first().map(|error| &error.message).or(tree.strict_error().map(|one| &one.message))
+    {
+        return Err(NotMigrated::NotWellFormed { message: error.clone() });
+    }
+    let root = tree.find(&place::steps(&resource.base, &Path::root()));
+    match root.filter(|root| root.is_mapping()) {
+        Some(root) if root.is_flow() => Err(NotMigrated::Flow),
+        Some(_) => Ok(()),
+        None => Err(NotMigrated::NoResource),
+    }
 }
 
 /// Rewrites one resource, folding what `options` say; with its new value. Spans are relative to the document.
-pub(crate) fn migrate_with(
+fn of_resource(
+    analysis: &Analysis,
     document: &DocumentAnalysis,
     resource: &Resource,
     options: Options,
-) -> Option<(Migrated, Value)> {
-    if !is_possible(document, resource) {
-        return None;
-    }
+) -> Result<(Migrated, Value), NotMigrated> {
+    is_possible(document, resource)?;
     let tree = document.tree();
-    let root = tree.find(&place::steps(&resource.base, &Default::default()))?;
-    let migration = converted(document, resource, options)?;
-    let config = folded_config(document, resource, &migration.value).map(|text| parse_document(&text));
-    let moves = Moves::new(migration.moves);
-    let (text, left) = write::resource(tree, root, resource, &migration.value, &moves, config.as_ref());
-    let span = comments::whole(tree, root);
-    let report = report(&migration.report);
-    let edits = vec![TextEdit { span, new_text: text }];
-    Some((Migrated { edits, report, left, ..Migrated::default() }, migration.value))
-}
-
-/// The config that the resource took in, if it took in any.
-fn folded_config(document: &DocumentAnalysis, resource: &Resource, new: &Value) -> Option<String> {
-    if Path::parse("spec.overrideConfig").find(new).is_some() {
-        return None;
-    }
-    let text =
-        |path: &str| Path::parse(path).find(&resource.value).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let name = text("spec.server.userConfig.configMapName")?;
-    let namespace = text("spec.server.userConfig.configMapNamespace").unwrap_or_else(|| resource.namespace());
-    let known = document.facts().config_maps.as_ref()?;
-    [namespace, ""]
-        .iter()
-        .find_map(|place| known.get(&((*place).to_owned(), name.to_owned()))?.get(CONFIG_KEY).cloned())
-}
-
-fn converted(document: &DocumentAnalysis, resource: &Resource, options: Options) -> Option<Migration> {
+    let root = tree.find(&place::steps(&resource.base, &Path::root())).ok_or(NotMigrated::NoResource)?;
+    let user_config = user_config(resource).map_or(UserConfig::NotHere, |key| analysis.user_config(&key));
     let mut object = resource.value.clone();
-    // an object of an older group is migrated as what it was meant to be
-    *object.get_mut("apiVersion")? = Value::from(resource.version.api_version());
-    fold::migrate_with(&object, document.facts(), options).ok()
+    object["apiVersion"] = Value::from(resource.version.api_version());
+    let mut migration = fold::migrate_with(&object, document.facts(), user_config, options)?;
+    if !migration.report.refused.is_empty() {
+        return Err(NotMigrated::Refused(migration.report.refused));
+    }
+    let folded = Path::parse("spec.overrideConfig").find(&migration.value).is_none();
+    let config = match user_config {
+        UserConfig::Data(data) if folded => data.get(CONFIG_KEY).map(|text| parse_document(text)),
+        _ => None,
+    };
+    keep_commented(tree, root, resource, &mut migration);
+    let moves = Moves::new(migration.moves);
+    let Written { text, left, homeless } =
+        write::resource(tree, root, resource, &migration.value, &moves, config.as_ref());
+    let span = comments::whole(tree, root);
+    let edits = vec![TextEdit { span, new_text: text }];
+    let migrated = Migrated { edits, reports: vec![migration.report], left, homeless, ..Migrated::default() };
+    Ok((migrated, migration.value))
 }
 
-/// What the user should know, one line each.
-fn report(report: &MigrationReport) -> Vec<String> {
-    let lost = report.lost.iter().map(|one| format!("no place in v1alpha2: {one}"));
-    let config = match &report.config {
-        ConfigChange::Untouched => Vec::new(),
-        ConfigChange::Same => vec![SAME.to_owned()],
-        ConfigChange::Differs(places) => places.iter().map(|one| format!("the config differs: {one}")).collect(),
-    };
-    report.notes.iter().cloned().chain(lost).chain(config).collect()
+/// Writes a default out again that somebody has commented on.
+fn keep_commented(tree: &Document, root: Node<'_>, resource: &Resource, migration: &mut Migration) {
+    let (old, new) = (Path::parse("spec.replicas"), Path::parse("spec.workload.replicas"));
+    let Some(value) = old.find(&resource.value).filter(|_| new.find(&migration.value).is_none()) else { return };
+    let whole: Path = resource.base.segments().iter().chain(old.segments()).cloned().collect();
+    if comments::inside(tree, root).iter().any(|comment| comment.path == whole) {
+        let Some(spec) = migration.value.get_mut("spec").and_then(Value::as_object_mut) else { return };
+        if let Some(workload) = spec.entry("workload").or_insert_with(|| Value::Object(Map::new())).as_object_mut() {
+            workload.insert("replicas".to_owned(), value.clone());
+            migration.moves.push((old, new));
+        }
+        // where it would stand without a comment
+        if let Some((name, config)) = spec.shift_remove_entry("overrideConfig") {
+            spec.insert(name, config);
+        }
+    }
+}
+
+/// Namespace and name of the ConfigMap with the server's config.
+pub(crate) fn user_config(resource: &Resource) -> Option<super::workspace::ObjectKey> {
+    let name = Path::parse("spec.server.userConfig.configMapName").find(&resource.value)?.as_str()?;
+    Some((resource.namespace().to_owned(), name.to_owned()))
+}
+
+impl From<MigrateError> for NotMigrated {
+    fn from(error: MigrateError) -> Self {
+        match error {
+            MigrateError::Convert(error) => Self::Convert(error.to_string()),
+            MigrateError::Invalid(findings) => Self::Invalid(findings),
+        }
+    }
 }

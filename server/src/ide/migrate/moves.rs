@@ -2,8 +2,10 @@
 
 use llsd_generator::path::{Path, Segment};
 
-/// Objects that were taken apart, and the object that most of their fields went to: comments on the one follow there.
-const SECTIONS: [(&str, &str); 5] = [
+/// Objects that were taken apart, and the object that most of their fields went to, or the first of them: comments on the
+/// one follow there.
+const SECTIONS: [(&str, &str); 6] = [
+    ("spec.server", "spec.distribution"),
     ("spec.server.containerSpec", "spec.workload.overrides"),
     ("spec.server.podOverrides", "spec.workload.overrides"),
     ("spec.server.userConfig", "spec.overrideConfig"),
@@ -28,6 +30,13 @@ impl Moves {
     /// Where the field at `old` is now; fields that no move names stay where they are.
     pub(super) fn new_place(&self, old: &Path) -> Path {
         self.0.iter().find_map(|(from, to)| replace_start(old, from, to)).unwrap_or_else(|| old.clone())
+    }
+
+    /// Where the parts of `old` are now, in the order in which they were written.
+    pub(super) fn inside<'m>(&'m self, old: &'m Path) -> impl Iterator<Item = &'m Path> {
+        let mut parts: Vec<&(Path, Path)> = self.0.iter().filter(|(from, _)| from.starts_with(old)).collect();
+        parts.sort_by(|(one, _), (other, _)| one.cmp(other));
+        parts.into_iter().map(|(_, to)| to)
     }
 
     /// Places where the field at `new` may have been, best first.

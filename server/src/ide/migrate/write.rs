@@ -3,7 +3,7 @@
 
 mod carry;
 
-use super::comments::{self, Owned};
+use super::comments::{self, Owned, Stands};
 use super::moves::Moves;
 use crate::ide::document::Resource;
 use crate::ide::{Span, block, place};
@@ -14,8 +14,17 @@ use serde_json::Value;
 /// Depth past which a value is written in one piece.
 const DEPTH: usize = 64;
 
-/// The new text of the resource, to stand where its first key stood, and the comments of `config`, which was folded into
-/// it, that have no place there.
+/// A resource written anew.
+pub(super) struct Written {
+    /// The text, to stand where the resource's first key stood.
+    pub(super) text: String,
+    /// Comments of the config that was folded into it which have no place there.
+    pub(super) left: Vec<String>,
+    /// Comments of fields that the new resource does not have, each with its field.
+    pub(super) homeless: Vec<(Path, String)>,
+}
+
+/// Writes the new resource, with its comments and those of `config`, which was folded into it.
 pub(super) fn resource(
     tree: &Document,
     root: Node<'_>,
@@ -23,7 +32,7 @@ pub(super) fn resource(
     value: &Value,
     moves: &Moves,
     config: Option<&Document>,
-) -> (String, Vec<String>) {
+) -> Written {
     let mut writer = Writer {
         tree,
         resource,
@@ -34,9 +43,9 @@ pub(super) fn resource(
         lines: Vec::new(),
     };
     writer.mapping(value, &Path::root(), 0, DEPTH);
-    writer.place_the_rest(value);
+    let homeless = writer.place_the_rest(value);
     let left = config.map(|config| writer.carry(config, value)).unwrap_or_default();
-    (writer.text(root.indent()), left)
+    Written { text: writer.text(root.indent()), left, homeless }
 }
 
 /// A line of the new text.
@@ -155,7 +164,7 @@ impl<'a> Writer<'a> {
         for number in 0..self.comments.len() {
             let belongs = self.comments[number]
                 .as_ref()
-                .is_some_and(|comment| comment.own_line && !comment.last && is_at(&comment.path, &base, old));
+                .is_some_and(|comment| comment.stands == Stands::Above && is_at(&comment.path, &base, old));
             if belongs && let Some(comment) = self.comments[number].take() {
                 self.push(at, indent, comment.text);
             }
@@ -197,20 +206,32 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// Comments of entries that are no more, or that were written anew: to the field that took the value, else to the
-    /// one that holds what they spoke of.
-    fn place_the_rest(&mut self, value: &Value) {
+    /// Comments of entries that are no more, or that were written anew: to the field that took the value. Returns those
+    /// that speak of what the new resource does not have.
+    fn place_the_rest(&mut self, value: &Value) -> Vec<(Path, String)> {
         let left: Vec<Owned> = self.comments.iter_mut().filter_map(Option::take).collect();
+        let mut homeless = Vec::new();
+        // of several below one place, the last is put there first
+        let mut below = Vec::new();
         for comment in left {
             let Some(old) = comment.path.segments().strip_prefix(self.resource.base.segments()) else { continue };
             let old: Path = old.iter().cloned().collect();
-            let Some(at) = (if comment.last { None } else { self.line_for(&old, value) }) else {
-                let path = Path::root();
-                self.push(&path, 0, comment.text);
-                continue;
-            };
-            self.put(at, comment.own_line, comment.text);
+            match (comment.stands, self.line_for(&old, value)) {
+                (Stands::Last, _) => self.push(&Path::root(), 0, comment.text),
+                (Stands::Below, Some(at)) => {
+                    below.push((self.lines[at].path.clone(), self.lines[at].indent, comment.text))
+                }
+                (Stands::Above | Stands::Behind, Some(at)) => {
+                    self.put(at, comment.stands == Stands::Above, comment.text)
+                }
+                (_, None) => homeless.push((old, comment.text)),
+            }
         }
+        for (path, indent, text) in below.into_iter().rev() {
+            let last = self.lines.iter().rposition(|line| line.path.starts_with(&path));
+            self.lines.insert(last.map_or(self.lines.len(), |last| last + 1), Line { path, indent, text });
+        }
+        homeless
     }
 
     /// Writes a comment behind a line, or above it.
@@ -228,7 +249,8 @@ impl<'a> Writer<'a> {
     /// The line that a comment about `old` belongs to now.
     fn line_for(&self, old: &Path, value: &Value) -> Option<usize> {
         let begins = |path: &Path| self.lines.iter().position(|line| line.path == *path && !line.text.starts_with('#'));
-        if let Some(line) = begins(&self.moves.new_place(old)).filter(|_| self.is_kept(old, value)) {
+        let new = self.moves.new_place(old);
+        if let Some(line) = begins(&new).or_else(|| self.copied(&new)).filter(|_| self.is_kept(old, value)) {
             return Some(line);
         }
         // a variable that became a field: the comment goes with its value
@@ -249,10 +271,24 @@ impl<'a> Writer<'a> {
                 return Some(line);
             }
         }
-        let mut above = Some(old.clone());
+        // an object that was taken apart: where the first of its parts is
+        if old.find(&self.resource.value).is_some_and(|value| value.is_object() || value.is_array()) {
+            return self.moves.inside(old).find_map(|new| begins(new));
+        }
+        None
+    }
+
+    /// The line of a field inside a block that was copied: all lines of it are known by the block's place.
+    fn copied(&self, new: &Path) -> Option<usize> {
+        let Segment::Key(key) = new.last()? else { return None };
+        let mut above = new.parent();
         while let Some(path) = above.filter(|path| !path.segments().is_empty()) {
-            if let Some(line) = begins(&self.moves.new_place(&path)) {
-                return Some(line);
+            if self.lines.iter().any(|line| line.path == path) {
+                let begins = |line: &Line| {
+                    let text = line.text.trim_start_matches("- ");
+                    line.path == path && text.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with(':'))
+                };
+                return self.lines.iter().position(begins);
             }
             above = path.parent();
         }

@@ -90,7 +90,7 @@ struct Count {
 }
 
 /// The names of all files of the workspace, open or not.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct NameIndex {
     files: HashMap<Arc<str>, Vec<Named>>,
     names: BTreeMap<(Kind, Arc<str>), BTreeMap<Arc<str>, Count>>,

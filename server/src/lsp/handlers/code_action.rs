@@ -50,15 +50,19 @@ pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -
         let offer = MigrationOffer { title: String::new(), document, resource, fold, remove, deletes };
         let library = Files::new(shared);
         let about = about(snapshot, analysis, &library);
-        let migrated = (snapshot.version == version).then(|| ide::accept_migration(&about, &offer)).flatten()?;
-        Some((edits::of_files(shared, snapshot, &uri, change(&migrated)), migrated.noteworthy()))
+        let migrated = (snapshot.version == version).then(|| ide::accept_migration(&about, &offer))?;
+        Some(
+            migrated
+                .map(|migrated| (edits::of_files(shared, snapshot, &uri, change(&migrated)), migrated.noteworthy())),
+        )
     };
     match backend.ask(&uri, "codeAction/resolve", question).await?.flatten() {
-        Some((edit, report)) => {
+        Some(Ok((edit, report))) => {
             edits::tell(&backend.shared, report);
             action.edit = Some(edit);
             Ok(action)
         }
+        Some(Err(why)) => Err(edits::refused(format!("Nothing was migrated: {why}"))),
         None => Err(edits::refused("The document has changed since: ask again")),
     }
 }
@@ -109,7 +113,7 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
             if client.resolves_actions {
                 action.data = later(uri, snapshot.version, &offer);
             } else {
-                let Some(migrated) = ide::accept_migration(&about, &offer) else { continue };
+                let Ok(migrated) = ide::accept_migration(&about, &offer) else { continue };
                 action.edit = edit(change(&migrated));
             }
             actions.push(CodeActionOrCommand::CodeAction(action));

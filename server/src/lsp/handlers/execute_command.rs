@@ -2,7 +2,7 @@
 
 use super::edits;
 use crate::documents::Snapshot;
-use crate::ide::{self, Analysis};
+use crate::ide::{self, Analysis, NotMigrated};
 use crate::lsp::backend::{Backend, Shared};
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
@@ -23,14 +23,16 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: ExecuteCommandPara
         return Err(Error::invalid_params("The arguments are a URI and the number of a document"));
     };
     let target = uri.clone();
-    let question =
-        move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| -> Option<(WorkspaceEdit, Vec<String>)> {
-            let migrated = ide::migrate(analysis, document)?;
-            Some((edits::of_document(shared, snapshot, &target, &migrated.edits), migrated.noteworthy()))
-        };
-    let Some((edit, report)) = backend.ask(&uri, "workspace/executeCommand", question).await?.flatten() else {
-        let message = "There is nothing to migrate: the document has no v1alpha1 resource, or is not well-formed YAML";
-        return Err(edits::refused(message));
+    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+        let migrated = ide::migrate(analysis, document, ide::MigrateOptions::default())?;
+        Ok((edits::of_document(shared, snapshot, &target, &migrated.edits), migrated.noteworthy()))
+    };
+    let answer: Option<std::result::Result<(WorkspaceEdit, Vec<String>), NotMigrated>> =
+        backend.ask(&uri, "workspace/executeCommand", question).await?;
+    let (edit, report) = match answer {
+        Some(Ok(done)) => done,
+        Some(Err(why)) => return Err(edits::refused(format!("Nothing was migrated: {why}"))),
+        None => return Err(edits::refused("Nothing was migrated: the document is not open")),
     };
     edits::tell(&backend.shared, report);
     let client = backend.shared.client.clone();

@@ -1,6 +1,6 @@
 //! Comments of a folded config: they go to the line that says what they speak of.
 
-use super::super::comments;
+use super::super::comments::{self, Stands};
 use super::{Writer, find_text, strings};
 use llsd_generator::document::Plain;
 use llsd_generator::path::{Path, Segment};
@@ -20,9 +20,9 @@ impl Writer<'_> {
         let outside = config.comments().iter().filter(|one| one.span.start < whole.start || whole.end < one.span.end);
         let mut left: Vec<String> = outside.map(|one| one.span.slice(config.text()).trim_end().to_owned()).collect();
         for comment in comments::inside(config, root) {
-            let about = if comment.last { None } else { said(&comment.path, &plain, value) };
+            let about = if comment.stands == Stands::Last { None } else { said(&comment.path, &plain, value) };
             match about.and_then(|path| self.first_line(&path)) {
-                Some(line) => self.put(line, comment.own_line, comment.text),
+                Some(line) => self.put(line, comment.stands != Stands::Behind, comment.text),
                 None => left.push(comment.text),
             }
         }

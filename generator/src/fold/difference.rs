@@ -1,0 +1,116 @@
+//! What is not as it was before a migration, as data.
+
+use std::fmt;
+
+/// How bad a difference is, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Something is gone, or the server looks for its state at another place.
+    Loss,
+    /// Something has another value.
+    Change,
+    /// It cannot be told from what is known here whether it means the same.
+    Unknown,
+    /// The server has something besides what it had; all that was there is as before.
+    Added,
+}
+
+impl Class {
+    /// The word for it in front of a message.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Loss => "loss",
+            Self::Change => "change",
+            Self::Unknown => "not known",
+            Self::Added => "added",
+        }
+    }
+}
+
+/// Which part of the whole a place belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The config that the server reads, its variables filled in.
+    Config,
+    /// The environment of the server's container.
+    Environment,
+    /// Everything else that the resource says: image, command, ports, volumes, scaling, network.
+    Resource,
+}
+
+/// Why a difference is there, where it is not what it looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The config has the value under a key, or in a form, of older versions of llama-stack, which the present one does
+    /// not read.
+    OlderForm,
+}
+
+/// A place at which the server, or the resource, is not as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// How bad it is.
+    pub class: Class,
+    /// What the place belongs to.
+    pub part: Part,
+    /// The place: `providers.inference[vllm].config.max_tokens` of a config, the name of a variable, the path of a field
+    /// of the old resource.
+    pub place: String,
+    /// What was there before; `None` if nothing. Values that may be secret are hidden.
+    pub before: Option<String>,
+    /// What is there now; `None` if nothing.
+    pub after: Option<String>,
+    /// Why, where that is known to be harmless or meant.
+    pub cause: Option<Cause>,
+}
+
+impl Difference {
+    /// Whether it stands in the way of a folding: nothing may get lost or change by it, but for what an older form of
+    /// the config meant to say.
+    #[must_use]
+    pub fn stands_in_the_way(&self) -> bool {
+        self.class != Class::Added && self.cause.is_none()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, before, after, .. } = self;
+        match (before, after) {
+            (Some(before), Some(after)) => write!(out, "{place}: {before} becomes {after}")?,
+            (Some(before), None) => write!(out, "{place}: {before} is gone")?,
+            (None, Some(after)) => write!(out, "{place}: {after} is new")?,
+            (None, None) => write!(out, "{place}")?,
+        }
+        match self.cause {
+            Some(Cause::OlderForm) => out.write_str(" (written in a form that this llama-stack no longer reads)"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Additions in a few lines, one for each kind of thing: nine providers of inference that the distribution brings are
+/// one line.
+#[must_use]
+pub(super) fn grouped(additions: &[&Difference]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut rest = Vec::new();
+    for one in additions {
+        let named = one.place.split_once('[').and_then(|(kind, rest)| Some((kind, rest.strip_suffix(']')?)));
+        match named {
+            Some((kind, name)) => match groups.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, names)) => names.push(name),
+                None => groups.push((kind, vec![name])),
+            },
+            None => rest.push(one.place.as_str()),
+        }
+    }
+    if !rest.is_empty() {
+        let mut sections: Vec<&str> = rest.iter().map(|place| place.split('.').next().unwrap_or(place)).collect();
+        sections.dedup();
+        groups.push(("sections", sections));
+    }
+    let line = |(kind, names): (&str, Vec<&str>)| format!("{kind} ({}): {}", names.len(), names.join(", "));
+    groups.into_iter().map(line).collect()
+}

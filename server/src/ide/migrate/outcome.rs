@@ -1,0 +1,134 @@
+//! What came of a migration.
+
+use crate::ide::FileEdits;
+use crate::ide::types::TextEdit;
+use llsd_generator::check::finding::Finding;
+use llsd_generator::fold::{Class, Line, LineKind, MigrationReport};
+use llsd_generator::path::Path;
+use std::fmt;
+use std::sync::Arc;
+
+/// Rewritten resources.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Migrated {
+    /// The change of the file.
+    pub edits: Vec<TextEdit>,
+    /// Changes of other files.
+    pub others: Vec<FileEdits>,
+    /// A file that goes away with it.
+    pub deletes: Option<Arc<str>>,
+    /// What was done and what does not mean the same, of each resource.
+    pub reports: Vec<MigrationReport>,
+    /// What was mended before, as `check` proposes it.
+    pub prepared: Vec<String>,
+    /// Comments of a folded config that have no place in the resource, each with its `#`. They stay in the ConfigMap as
+    /// long as that does.
+    pub left: Vec<String>,
+    /// Comments of fields that the new resource does not have, each with its field.
+    pub homeless: Vec<(Path, String)>,
+    /// The ConfigMap that is removed with it, and the comments that go with it.
+    pub removed: Option<(String, Vec<String>)>,
+}
+
+impl Migrated {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.edits.extend(other.edits);
+        self.reports.extend(other.reports);
+        self.left.extend(other.left);
+        self.homeless.extend(other.homeless);
+    }
+
+    pub(super) fn shift(&mut self, offset: usize) {
+        self.edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(offset));
+    }
+
+    /// Whether everything that was there means the same as before.
+    #[must_use]
+    pub fn means_the_same(&self) -> bool {
+        self.reports.iter().all(MigrationReport::means_the_same)
+    }
+
+    /// What there is to say, worst first. Every surface says these lines.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Line> {
+        let note = |text: String| Line { kind: LineKind::Note, text };
+        let mut lines: Vec<Line> = self.prepared.iter().map(|title| note(format!("mended first: {title}"))).collect();
+        if let Some((name, comments)) = &self.removed {
+            lines.extend(comments.iter().map(|text| note(format!("removed with ConfigMap \"{name}\": {text}"))));
+        }
+        lines.extend(self.reports.iter().flat_map(MigrationReport::lines));
+        let homeless = self.homeless.iter();
+        lines.extend(homeless.map(|(path, text)| note(format!("the comment of {path} is left out: {text}"))));
+        let left = self.left.iter();
+        lines.extend(left.map(|text| note(format!("stays in the ConfigMap only: {text}"))));
+        // what is lost in one resource comes before what is noted of another
+        lines.sort_by_key(|line| match line.kind {
+            LineKind::Refused => 0,
+            LineKind::Difference(Class::Loss) => 1,
+            LineKind::Difference(Class::Change | Class::Unknown) => 2,
+            LineKind::Note => 3,
+            LineKind::Difference(Class::Added) => 4,
+            LineKind::Same => 5,
+        });
+        lines
+    }
+
+    /// The lines that somebody has to look at who sees the text change.
+    #[must_use]
+    pub fn noteworthy(&self) -> Vec<String> {
+        self.lines().iter().filter(|line| line.kind != LineKind::Same).map(ToString::to_string).collect()
+    }
+}
+
+/// Why nothing was rewritten.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotMigrated {
+    /// There is no v1alpha1 resource.
+    NoResource,
+    /// The document is not well-formed YAML.
+    NotWellFormed {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The document has lines that a template engine takes away.
+    Template {
+        /// The first of them, from 1.
+        line: usize,
+    },
+    /// The resource is written between brackets, as JSON is.
+    Flow,
+    /// The resource was made from another one, and does not have all of it.
+    Convert(String),
+    /// The resource has errors of its own, and parts of it would be lost.
+    Invalid(Vec<Finding>),
+    /// The rules of v1alpha2 refuse what would come of it.
+    Refused(Vec<Finding>),
+}
+
+impl fmt::Display for NotMigrated {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listed = |out: &mut fmt::Formatter<'_>, findings: &[Finding]| {
+            findings.iter().enumerate().try_for_each(|(number, finding)| {
+                write!(out, "{}{}: {}", if number == 0 { "" } else { "; " }, finding.path, finding.message)
+            })
+        };
+        match self {
+            Self::NoResource => out.write_str("there is no v1alpha1 resource"),
+            Self::NotWellFormed { message } => write!(out, "it is not well-formed YAML: {message}"),
+            Self::Template { line } => write!(
+                out,
+                "line {line} of the document is a line of a template, {{{{ … }}}}: migrate the chart's output (`helm template`), or by hand"
+            ),
+            Self::Flow => out.write_str("it is written between brackets (JSON): write it as block YAML first"),
+            Self::Convert(why) => out.write_str(why),
+            Self::Invalid(findings) => {
+                out.write_str("it has errors that would cost parts of it, see `llsd check`: ")?;
+                listed(out, findings)
+            }
+            Self::Refused(findings) => {
+                out.write_str("v1alpha2 would refuse the result: ")?;
+                listed(out, findings)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What `check` proposes is done first: a field that stands at a wrong place has one in the new version.
+
+use super::outcome::{Migrated, NotMigrated};
+use crate::ide::types::{Diagnostic, Severity, TextEdit};
+use crate::ide::{Analysis, analyse, fix};
+use llsd_generator::check::Rule;
+use llsd_generator::check::rules::{header, misplaced, schema};
+use llsd_generator::fold::is_quickstart;
+use llsd_yaml::edit;
+
+/// One fix may lay bare the next mistake.
+const ROUNDS: usize = 8;
+
+/// Rules about the shape of a resource whose fixes lose nothing and make nothing up.
+const SHAPE: [&str; 4] =
+    [MISPLACED, "llsd::schema::unknown-field", "llsd::kind::wrong-group", "llsd::kind::unknown-version"];
+
+/// Fields of the draft that the migration itself knows.
+const DRAFT: [&str; 4] =
+    ["spec.server.providers", "spec.server.resources", "spec.server.storage", "spec.server.disabled"];
+
+/// Runs a migration on the text with the shape of document number `document` mended; its edits are those of the text as
+/// it stands.
+pub(super) fn prepared(
+    analysis: &Analysis,
+    document: usize,
+    migrate: impl FnOnce(&Analysis) -> Result<Migrated, NotMigrated>,
+) -> Result<Migrated, NotMigrated> {
+    let mut mended: Option<Analysis> = None;
+    let mut titles = Vec::new();
+    for _ in 0..ROUNDS {
+        let now = mended.as_ref().unwrap_or(analysis);
+        let found = of_shape(now, document);
+        let edits = fix::all(&found);
+        if edits.is_empty() {
+            break;
+        }
+        let preferred = found.iter().filter_map(|found| found.fixes.iter().find(|fix| fix.preferred));
+        let done = preferred.filter(|fix| fix.edits.iter().all(|edit| edits.contains(edit)));
+        titles.extend(done.map(|fix| fix.title.clone()));
+        let next = apply(&now.text(), &edits);
+        mended = Some(analyse(next.into(), Some(now), now.workspace()));
+    }
+    let Some(mended) = mended else { return migrate(analysis) };
+    let migrated = migrate(&mended)?;
+    let text = apply(&mended.text(), &migrated.edits);
+    Ok(Migrated { edits: fix::difference(&analysis.text(), &text), prepared: titles, ..migrated })
+}
+
+fn of_shape(analysis: &Analysis, document: usize) -> Vec<Diagnostic> {
+    let Some(located) = analysis.document(document) else { return Vec::new() };
+    // what a draft says in `spec.server` has places of its own
+    let is_draft = located.document.resources().iter().any(|resource| is_quickstart(&resource.value));
+    let of_shape = |found: &Diagnostic| {
+        let of_draft = is_draft && DRAFT.iter().any(|field| found.path.starts_with(field));
+        found.document == document
+            && found.severity == Severity::Error
+            && SHAPE.iter().any(|rule| rule.id == found.code)
+            && !of_draft
+    };
+    let mut found: Vec<Diagnostic> = analysis.diagnostics().into_iter().filter(of_shape).collect();
+    // where there is one place for a field, whoever asks for the new version wants it there
+    for only in found.iter_mut().filter(|found| found.code == misplaced::MISPLACED_FIELD.id) {
+        if let [fix] = only.fixes.as_mut_slice() {
+            fix.preferred = true;
+        }
+    }
+    found
+}
+
+fn apply(text: &str, edits: &[TextEdit]) -> String {
+    let edits: Vec<edit::TextEdit> =
+        edits.iter().map(|one| edit::TextEdit { span: one.span, new_text: one.new_text.clone() }).collect();
+    edit::apply(text, &edits)
+}
