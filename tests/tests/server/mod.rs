@@ -3,6 +3,7 @@
 mod catalog;
 mod configs;
 mod disabled;
+mod migration;
 mod oracle;
 mod samples;
 mod start;
