@@ -4,7 +4,7 @@
 //! `LLSD_MIGRATE_TABLE` names a file for the table of what was found.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +18,7 @@ use llsd_tests::llama_stack::{python, scripts};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::samples::root;
+use crate::server::samples::root;
 
 /// What a server is started with.
 struct Server {
@@ -42,11 +42,17 @@ struct Found {
     differences: Vec<Difference>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Difference {
     place: String,
     before: Value,
     after: Value,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} becomes {}", self.place, self.before, self.after)
+    }
 }
 
 #[test]
@@ -70,15 +76,16 @@ fn both_servers_read_the_same_but_for_what_was_announced() {
     assert!(pairs.len() >= 2, "samples has resources of v1alpha1 with a known config");
     let mut wrong = Vec::new();
     for (found, pair) in compared(&pairs).into_iter().zip(&pairs) {
-        let unannounced: Vec<&Difference> =
-            found.differences.iter().filter(|one| !is_announced(one, &pair.report)).collect();
+        let unannounced = found.differences.iter().filter(|one| !is_announced(one, &pair.report));
+        let unannounced: Vec<String> = unannounced.map(ToString::to_string).collect();
         let classes: Vec<String> = [Class::Loss, Class::Change, Class::Added]
             .into_iter()
             .map(|class| (class, pair.report.differences.iter().filter(|one| one.class == class).count()))
             .filter(|(_, count)| *count > 0)
             .map(|(class, count)| format!("{count} {}", class.word()))
             .collect();
-        let result = if unannounced.is_empty() { "as announced".to_owned() } else { format!("{unannounced:?}") };
+        let result =
+            if unannounced.is_empty() { "as announced".to_owned() } else { unannounced.join("; ").replace('|', "/") };
         let (read, differ, said) = (found.read, found.differences.len(), classes.join(", "));
         let _ = writeln!(table, "| {} | {read} | {differ} | {said} | {result} |", found.name);
         if !unannounced.is_empty() {

@@ -12,8 +12,8 @@ use llsd_yaml::edit;
 const ROUNDS: usize = 8;
 
 /// Rules about the shape of a resource whose fixes lose nothing and make nothing up.
-const SHAPE: [&str; 4] =
-    [MISPLACED, "llsd::schema::unknown-field", "llsd::kind::wrong-group", "llsd::kind::unknown-version"];
+const SHAPE: [&Rule; 4] =
+    [&misplaced::MISPLACED_FIELD, &schema::UNKNOWN_FIELD, &header::WRONG_GROUP, &header::UNKNOWN_VERSION];
 
 /// Fields of the draft that the migration itself knows.
 const DRAFT: [&str; 4] =
