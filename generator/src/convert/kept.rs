@@ -1,5 +1,6 @@
 //! What an annotation keeps: differences between what translation alone gives and what an object really had.
 
+use super::{V1ALPHA1_FIELDS, V1ALPHA2_FIELDS};
 use crate::api::{ApiVersion, crd};
 use crate::path::Segment;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -129,7 +130,36 @@ fn apply_one(kept: &Kept, object: &mut Value, default: Option<&Value>) {
 
 /// The differences in an object's annotation; none where it is missing or not ours to read.
 pub(super) fn read(object: &Value, annotation: &str) -> Vec<Kept> {
-    text(object, annotation).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    text(object, annotation).and_then(parse).unwrap_or_default()
+}
+
+/// The differences that the text of an annotation holds, if it is one that a conversion can have written. Anybody may
+/// write annotations: what would give an object another identity, or parts that no conversion loses, is not ours.
+pub(super) fn parse(text: &str) -> Option<Vec<Kept>> {
+    serde_json::from_str::<Vec<Kept>>(text).ok().filter(|all| all.iter().all(Kept::is_possible))
+}
+
+impl Kept {
+    /// Whether [`differences`] can have found it.
+    fn is_possible(&self) -> bool {
+        // One key below the deepest object that is looked into.
+        let path: Vec<_> = self.path.iter().map(String::as_str).collect();
+        path.len() <= MAX_DEPTH + 1
+            && self.within <= path.len()
+            && match path.as_slice() {
+                ["spec" | "status", ..] => true,
+                ["metadata", "annotations"] => self.to.as_ref().is_none_or(|to| to.is_null() || *to == json!({})),
+                ["metadata", "annotations", V1ALPHA1_FIELDS | V1ALPHA2_FIELDS] => {
+                    self.to.as_ref().is_none_or(Value::is_string)
+                }
+                _ => false,
+            }
+    }
+
+    /// Whether it keeps one of our own annotations, which somebody else then wrote.
+    pub(super) fn is_of_annotation(&self) -> bool {
+        matches!(self.path.as_slice(), [first, ..] if first == "metadata") && self.path.len() == 3
+    }
 }
 
 /// The text of an annotation.

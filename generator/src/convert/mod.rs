@@ -6,6 +6,8 @@
 
 mod fields;
 mod fit;
+#[cfg(test)]
+mod hostile;
 mod kept;
 
 pub(crate) use fields::translate_as;
@@ -33,29 +35,20 @@ pub enum ConvertError {
         /// Its `kind`, empty where it has none.
         kind: String,
     },
-    /// It was made from an object that has more than the other version can hold, and than an annotation can carry.
-    #[error(
-        "as {shown} this resource is only a view: the rest of it does not fit into annotations, and would be lost. Edit \
-         it as {whole}"
-    )]
-    View {
-        /// The version that it is in.
-        shown: ApiVersion,
-        /// The version that holds all of it.
-        whole: ApiVersion,
-    },
 }
 
 /// Bytes that all annotations of an object may have together, keys included; the API server refuses more.
 const ANNOTATIONS: usize = 256 << 10;
+/// Bytes of annotations that are left to say at least that there is more than can be kept.
+const RESERVED: usize = 128;
 /// What an annotation says where there is more to keep than it can carry.
 const TOO_LARGE: &str = "\"too large\"";
 
 /// The object in v1alpha2; a v1alpha2 object comes back as it is.
 ///
 /// # Errors
-/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions; [`ConvertError::View`] for
-/// what was converted from an object of the other version that is too large to be converted back.
+/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions. Whatever an object of the
+/// resource holds, it is converted: the API server answers no list with an object that is not.
 pub fn to_v1alpha2(object: &Value) -> Result<Value, ConvertError> {
     convert(object, ApiVersion::V1Alpha2)
 }
@@ -63,8 +56,8 @@ pub fn to_v1alpha2(object: &Value) -> Result<Value, ConvertError> {
 /// The object in v1alpha1; a v1alpha1 object comes back as it is.
 ///
 /// # Errors
-/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions; [`ConvertError::View`] for
-/// what was converted from an object of the other version that is too large to be converted back.
+/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions. Whatever an object of the
+/// resource holds, it is converted: the API server answers no list with an object that is not.
 pub fn to_v1alpha1(object: &Value) -> Result<Value, ConvertError> {
     convert(object, ApiVersion::V1Alpha1)
 }
@@ -91,12 +84,10 @@ fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
     if source == target {
         return Ok(object.clone());
     }
-    if kept::text(object, annotation(target)) == Some(TOO_LARGE) {
-        return Err(ConvertError::View { shown: source, whole: target });
-    }
+    let is_view = kept::text(object, annotation(target)) == Some(TOO_LARGE);
     let kept = kept::read(object, annotation(target));
     let mut plain = object.clone();
-    if !kept.is_empty() {
+    if is_view || !kept.is_empty() {
         kept::remove_annotation(&mut plain, annotation(target));
     }
 
@@ -122,7 +113,67 @@ fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
     if kept::size_of_annotations(&result) > ANNOTATIONS && kept::text(&result, annotation(source)).is_some() {
         kept::write_text(&mut result, annotation(source), TOO_LARGE.to_owned());
     }
+    if is_view {
+        // Whoever stores it is told by the admission webhook. Whoever only reads it, or a list with it, gets an answer:
+        // anybody can write this text into an annotation.
+        kept::write_text(&mut result, annotation(target), TOO_LARGE.to_owned());
+    }
+    if kept::size_of_annotations(&result) > ANNOTATIONS {
+        // Others' annotations leave no room for a word. They are refused when they are written, but may be older.
+        kept::remove_annotation(&mut result, annotation(source));
+        kept::remove_annotation(&mut result, annotation(target));
+    }
     Ok(result)
+}
+
+/// What is wrong with the annotations of an object that is about to be stored: it would be read otherwise than it was
+/// written, or part of it would be lost. `None` if nothing is.
+#[must_use]
+pub fn annotation_fault(object: &Value) -> Option<AnnotationFault> {
+    let version = ApiVersion::of(object)?;
+    for (annotation, whole) in [(V1ALPHA1_FIELDS, ApiVersion::V1Alpha1), (V1ALPHA2_FIELDS, ApiVersion::V1Alpha2)] {
+        let Some(text) = kept::text(object, annotation) else { continue };
+        if text == TOO_LARGE {
+            return Some(AnnotationFault::View { whole });
+        }
+        // One that a conversion could not read travels inside the other one.
+        if kept::parse(text).is_none_or(|all| whole != version && all.iter().any(Kept::is_of_annotation)) {
+            return Some(AnnotationFault::Foreign { annotation });
+        }
+    }
+    let size = kept::size_of_annotations(object);
+    (size > ANNOTATIONS - RESERVED).then_some(AnnotationFault::Full { size, most: ANNOTATIONS - RESERVED })
+}
+
+/// Why the annotations of an object must not be stored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnnotationFault {
+    /// It was read in a version that cannot hold all of it, and an annotation cannot either.
+    #[error(
+        "this resource is only a view of the one in {whole}: the rest of it does not fit into annotations, and would be \
+         lost. Edit it as {whole}"
+    )]
+    View {
+        /// The version that holds all of it.
+        whole: ApiVersion,
+    },
+    /// One of the annotations in which fields of the other version are kept has another text.
+    #[error(
+        "the annotation {annotation} is written by the conversion between the versions alone, and this is no text of its: \
+         remove it"
+    )]
+    Foreign {
+        /// The annotation.
+        annotation: &'static str,
+    },
+    /// They leave no room for what is kept of the other version.
+    #[error("the annotations have {size} bytes; at most {most} leave room for what is kept of the other version")]
+    Full {
+        /// Bytes of all keys and values.
+        size: usize,
+        /// How many there may be.
+        most: usize,
+    },
 }
 
 /// The translation with the defaults of both versions, as the API server would fill them in: so it does not matter
