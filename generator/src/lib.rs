@@ -11,6 +11,7 @@ pub mod distribution;
 pub mod document;
 pub mod fold;
 pub mod generate;
+pub mod names;
 pub mod nearest;
 
 pub use crd_validator::path;

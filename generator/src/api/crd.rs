@@ -124,6 +124,7 @@ pub fn derived() -> Value {
 
     // The status types are shared; the older schema must not grow.
     if let Some(status) = older["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"].as_object_mut() {
+        status.shift_remove("observedGeneration");
         status.shift_remove("resolvedDistribution");
         status.shift_remove("configGeneration");
         status.shift_remove("externalProviders");

@@ -1,4 +1,4 @@
-//! `status`: what the operator reports. v1alpha1 has all of it but the three last fields.
+//! `status`: what the operator reports. v1alpha1 has all of it but the four last fields.
 
 use super::core;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -33,6 +33,10 @@ pub struct Status {
     /// Address outside the cluster: absent when not exposed, empty while it is not known yet.
     #[serde(rename = "routeURL", default, skip_serializing_if = "Option::is_none")]
     pub route_url: Option<String>,
+    /// The generation of the resource that this speaks of: while it is smaller than `metadata.generation`, the last change
+    /// has not been looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
     /// The image that runs, and where its base configuration came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_distribution: Option<ResolvedDistribution>,

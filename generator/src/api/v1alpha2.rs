@@ -19,6 +19,7 @@ pub use storage::{KvStorage, KvType, SqlStorage, SqlType, Storage};
 pub use workload::{Autoscaling, Overrides, PodDisruptionBudget, Workload, WorkloadStorage};
 
 use super::status::Status;
+use crate::names::SUBDOMAIN_PATTERN;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,7 +144,7 @@ pub struct Distribution {
 #[serde(rename_all = "camelCase")]
 pub struct OverrideConfig {
     /// Name of a ConfigMap in the same namespace. Its key `config.yaml` holds the configuration.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN_PATTERN))]
     pub config_map_name: String,
 }
 

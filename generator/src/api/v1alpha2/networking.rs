@@ -1,6 +1,7 @@
 //! `spec.networking`.
 
 use super::{DEFAULT_PORT, rule};
+use crate::names::{LABEL_PATTERN, SUBDOMAIN_PATTERN};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +43,7 @@ pub struct Tls {
     pub enabled: Option<bool>,
     /// Name of a Secret of type `kubernetes.io/tls` with the server's certificate. Required when `enabled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN_PATTERN))]
     pub secret_name: Option<String>,
     /// Certificate authorities that the server trusts when it calls others. Works without `enabled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,11 +55,11 @@ pub struct Tls {
 #[serde(rename_all = "camelCase")]
 pub struct CaBundle {
     /// Name of the ConfigMap that holds PEM certificates.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN_PATTERN))]
     pub config_map_name: String,
     /// Namespace of the ConfigMap. Left out, the resource's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 63))]
+    #[schemars(length(min = 1, max = 63), regex(pattern = LABEL_PATTERN))]
     pub config_map_namespace: Option<String>,
     /// Keys to use, in this order. Left out, `ca-bundle.crt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

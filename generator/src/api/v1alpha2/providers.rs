@@ -1,6 +1,7 @@
 //! `spec.providers` and `spec.externalProviders`.
 
 use super::rule;
+use crate::names::SUBDOMAIN_PATTERN;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -105,7 +106,7 @@ pub struct SecretKeyRef {
 #[serde(rename_all = "camelCase")]
 pub struct SecretKeySelector {
     /// Name of a Secret in the same namespace.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN_PATTERN))]
     pub name: String,
     /// The key whose value is used.
     #[schemars(length(min = 1, max = 253))]

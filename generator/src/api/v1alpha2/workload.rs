@@ -2,6 +2,7 @@
 
 use super::{DEFAULT_MOUNT_PATH, rule};
 use crate::api::core;
+use crate::names::SUBDOMAIN_PATTERN;
 use k8s_openapi::api::core::v1::{EnvVar, ResourceRequirements, TopologySpreadConstraint, Volume, VolumeMount};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -114,7 +115,7 @@ pub struct PodDisruptionBudget {
 pub struct Overrides {
     /// A service account to run as, instead of the operator's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = SUBDOMAIN_PATTERN))]
     pub service_account_name: Option<String>,
     /// Seconds that the server gets to end by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,6 +3,7 @@
 use super::super::finding::{Finding, Fix, FixEdit, Severity, Target};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
+use crate::names::{is_label, is_subdomain};
 use crate::nearest::nearest;
 use crate::path::Path;
 use serde_json::{Map, Value};
@@ -273,19 +274,7 @@ fn subdomain_fault(name: &str) -> Option<String> {
     if name.len() > 253 {
         return Some("must be no more than 253 characters".to_owned());
     }
-    (!name.split('.').all(is_lower_word)).then(|| SUBDOMAIN.to_owned())
-}
-
-fn is_label(text: &str) -> bool {
-    text.len() <= 63 && is_lower_word(text)
-}
-
-/// Lower-case letters, digits and inner dashes.
-fn is_lower_word(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
-        && !text.is_empty()
-        && !text.starts_with('-')
-        && !text.ends_with('-')
+    (!is_subdomain(name)).then(|| SUBDOMAIN.to_owned())
 }
 
 /// Letters, digits and, inside, `-`, `_` and `.`.

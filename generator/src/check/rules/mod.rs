@@ -27,6 +27,7 @@ pub mod metadata;
 pub mod misplaced;
 pub mod model_provider;
 pub mod name;
+pub mod object_name;
 pub mod placeholder;
 pub mod plain_secret;
 pub mod provider_fields;
@@ -76,6 +77,7 @@ static GROUPS: &[&Group] = &[
     &config_key::GROUP,
     &server_settings::GROUP,
     &cross_namespace::GROUP,
+    &object_name::GROUP,
     &references::GROUP,
     &placeholder::GROUP,
     &invisible::GROUP,

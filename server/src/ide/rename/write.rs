@@ -65,17 +65,9 @@ pub(super) fn fault(old: &Symbol, new: &Symbol) -> Option<&'static str> {
         Symbol::ToolGroup(_) if served(old) != served(new) => {
             Some("what stands in front of :: says what serves the group, and cannot change with its name")
         }
-        Symbol::Secret(_) | Symbol::ConfigMap(_) => {
-            let word = |part: &str| {
-                let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-                part.bytes().all(|byte| inside(byte) || byte == b'-')
-                    && part.bytes().next().is_some_and(inside)
-                    && part.bytes().last().is_some_and(inside)
-            };
-            (name.len() > LONGEST || !name.split('.').all(word)).then_some(
-                "it takes lower-case letters, digits, - and ., with a letter or digit at both ends, 253 at most",
-            )
-        }
+        Symbol::Secret(_) | Symbol::ConfigMap(_) => (!llsd_generator::names::is_subdomain(name)).then_some(
+            "it takes lower-case letters, digits, - and ., with a letter or digit at both ends, 253 at most",
+        ),
         Symbol::SecretKey(..) | Symbol::ConfigMapKey(..) => {
             let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
             (name.len() > LONGEST || !name.bytes().all(fits) || name == "." || name.starts_with(".."))
