@@ -2,7 +2,6 @@
 
 use base64::Engine as _;
 use oci_client::Reference;
-use oci_client::secrets::RegistryAuth;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,8 +14,9 @@ pub struct Credential {
     login: Login,
 }
 
+/// What a registry is told.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Login {
+pub(super) enum Login {
     Password { user: String, password: String },
     Token(String),
 }
@@ -38,12 +38,8 @@ impl fmt::Display for Credential {
 }
 
 impl Credential {
-    /// As the registry client takes it.
-    pub(super) fn auth(&self) -> RegistryAuth {
-        match &self.login {
-            Login::Password { user, password } => RegistryAuth::Basic(user.clone(), password.clone()),
-            Login::Token(token) => RegistryAuth::Bearer(token.clone()),
-        }
+    pub(super) fn login(&self) -> &Login {
+        &self.login
     }
 
     fn covers(&self, host: &str, repository: &str) -> bool {
@@ -54,7 +50,7 @@ impl Credential {
 }
 
 /// `*` stands for a whole part of a name, as the kubelet has it; the port must be the same.
-fn host_matches(pattern: &str, host: &str) -> bool {
+pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     let split = |text: &str| {
         let (name, port) = text.split_once(':').unwrap_or((text, ""));
         (name.split('.').map(str::to_owned).collect::<Vec<_>>(), port.to_owned())
@@ -190,9 +186,9 @@ mod tests {
         let image = image.parse().expect("a reference");
         matching(all, &image)
             .iter()
-            .map(|credential| match credential.auth() {
-                RegistryAuth::Basic(user, password) => format!("{user}:{password}"),
-                other => format!("{other:?}"),
+            .map(|credential| match credential.login() {
+                Login::Password { user, password } => format!("{user}:{password}"),
+                Login::Token(token) => token.clone(),
             })
             .collect()
     }

@@ -1,17 +1,17 @@
 //! One image: its manifest, its labels, and the config that they lead to.
 
 use super::layer::{Wanted, scan};
+use super::remote::{self, Remote, Trouble};
 use super::{BASE64_LABEL, Credential, LAYER_LABEL, Limits, OciConfig, OciError, PATH_LABEL, VERSION_LABEL};
 use base64::Engine as _;
-use futures_util::StreamExt as _;
-use oci_client::client::{Certificate, CertificateEncoding, ClientConfig, ClientProtocol};
-use oci_client::errors::{OciDistributionError, OciErrorCode};
-use oci_client::manifest::{ImageIndexEntry, OciDescriptor, OciImageManifest};
-use oci_client::secrets::RegistryAuth;
-use oci_client::{Client, Reference};
+use oci_client::Reference;
+use oci_client::manifest::{
+    IMAGE_MANIFEST_LIST_MEDIA_TYPE, IMAGE_MANIFEST_MEDIA_TYPE, ImageIndexEntry, OCI_IMAGE_INDEX_MEDIA_TYPE,
+    OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest, OciManifest,
+};
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
-use std::time::Duration;
 
 /// Bytes of the image's own description, which holds the labels.
 const DESCRIPTION: usize = 8 << 20;
@@ -21,6 +21,7 @@ const DESCRIPTION: usize = 8 << 20;
 pub(super) struct Fetcher {
     pub(super) limits: Limits,
     pub(super) insecure: Vec<String>,
+    pub(super) trusted: Vec<String>,
     pub(super) authorities: Option<Vec<u8>>,
 }
 
@@ -64,60 +65,33 @@ impl Fetcher {
         credentials: &[Credential],
         known: Option<&Known>,
     ) -> Result<Known, OciError> {
-        let logins = credentials.iter().map(Credential::auth).chain([RegistryAuth::Anonymous]);
-        for login in logins {
-            let client = self.client(image.resolve_registry());
-            match client.pull_image_manifest_and_list_digest(image, &login).await {
-                Ok((manifest, digest, list)) => {
-                    let digest = list.unwrap_or(digest);
+        let failed = |trouble| failure(image, trouble);
+        for login in credentials.iter().map(Some).chain([None]) {
+            let lists = (self.insecure.as_slice(), self.trusted.as_slice());
+            let remote = Remote::new(image, login, &self.limits, lists, self.authorities.as_deref()).map_err(failed)?;
+            match manifest(&remote, image).await {
+                Ok((manifest, digest)) => {
                     if let Some(known) = known.filter(|known| known.digest == digest) {
                         return Ok(known.clone());
                     }
-                    let config = self.labelled(&client, image, &manifest, digest.clone()).await?;
+                    let config = self.labelled(&remote, image, &manifest, digest.clone()).await?;
                     return Ok(Known { digest, config });
                 }
-                Err(error) if is_refusal(&error) => {
-                    tracing::debug!(%image, %error, "credentials were refused");
-                }
-                Err(error) => return Err(failure(image, &error)),
+                Err(Trouble::Refused) => tracing::debug!(%image, "credentials were refused"),
+                Err(trouble) => return Err(failed(trouble)),
             }
         }
-        let tried: Vec<_> =
-            credentials.iter().map(ToString::to_string).chain(["anonymous access".to_owned()]).collect();
-        Err(OciError::Denied { image: image.to_string(), tried: tried.join(", ") })
-    }
-
-    /// Each set of credentials has a client of its own: the client keeps the first ones that it is given.
-    fn client(&self, registry: &str) -> Client {
-        let host = registry.rsplit_once(':').map_or(registry, |(host, _)| host).trim_matches(['[', ']']);
-        let loopback = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|host| host.is_loopback());
-        let mut plain = self.insecure.clone();
-        if loopback {
-            plain.push(registry.to_owned());
-        }
-        let authorities = self.authorities.iter();
-        Client::new(ClientConfig {
-            protocol: ClientProtocol::HttpsExcept(plain),
-            extra_root_certificates: authorities
-                .map(|pem| Certificate { encoding: CertificateEncoding::Pem, data: pem.clone() })
-                .collect(),
-            // Labels are the same for all platforms: any Linux one will do where ours is missing.
-            platform_resolver: Some(Box::new(platform)),
-            connect_timeout: Some(self.limits.time.min(Duration::from_secs(5))),
-            read_timeout: Some(self.limits.time),
-            user_agent: concat!("llsd-operator/", env!("CARGO_PKG_VERSION")),
-            ..ClientConfig::default()
-        })
+        Err(OciError::Denied { image: image.to_string(), logins: credentials.len() })
     }
 
     async fn labelled(
         &self,
-        client: &Client,
+        remote: &Remote<'_>,
         image: &Reference,
         manifest: &OciImageManifest,
         digest: String,
     ) -> Result<Option<OciConfig>, OciError> {
-        let description = self.description(client, image, &manifest.config).await?;
+        let description = self.description(remote, image, &manifest.config).await?;
         let Some(labels) = description.config.unwrap_or_default().labels else { return Ok(None) };
         let broken = |label, reason: String| OciError::Label { image: image.to_string(), label, reason };
         let text = match (labels.get(BASE64_LABEL), labels.get(LAYER_LABEL), labels.get(PATH_LABEL)) {
@@ -126,7 +100,7 @@ impl Fetcher {
                 let Some(layer) = manifest.layers.iter().find(|candidate| candidate.digest == *layer) else {
                     return Err(broken(LAYER_LABEL, format!("the image has no layer {layer:?}")));
                 };
-                self.layered(client, image, layer, path).await?
+                self.layered(remote, image, layer, path).await?
             }
             (None, Some(_), None) => return Err(broken(PATH_LABEL, "it is missing beside the layer's".to_owned())),
             (None, None, Some(_)) => return Err(broken(LAYER_LABEL, "it is missing beside the path's".to_owned())),
@@ -137,22 +111,21 @@ impl Fetcher {
 
     async fn description(
         &self,
-        client: &Client,
+        remote: &Remote<'_>,
         image: &Reference,
         descriptor: &OciDescriptor,
     ) -> Result<Description, OciError> {
         let failed = |reason: String| OciError::Registry { image: image.to_string(), reason };
+        let mut response = remote.blob(&descriptor.digest).await.map_err(|trouble| failure(image, trouble))?;
         let mut bytes = Vec::new();
-        let mut stream =
-            client.pull_blob_stream(image, descriptor).await.map_err(|error| failure(image, &error))?.stream;
-        while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|error| failed(error.to_string()))?;
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure(image, remote::failed(&error)))? {
             if bytes.len() + chunk.len() > DESCRIPTION {
                 return Err(failed(format!("the image's description is larger than {DESCRIPTION} bytes")));
             }
             bytes.extend_from_slice(&chunk);
         }
-        serde_json::from_slice(&bytes).map_err(|error| failed(format!("the image's description: {error}")))
+        check(&descriptor.digest, Sha256::digest(&bytes).as_slice()).map_err(|trouble| failure(image, trouble))?;
+        serde_json::from_slice(&bytes).map_err(|_| failed("the image's description is not in its form".to_owned()))
     }
 
     fn decoded(&self, label: &str) -> Result<String, String> {
@@ -167,7 +140,7 @@ impl Fetcher {
     /// Reads one file out of a layer, while the layer passes by: it is never held as a whole.
     async fn layered(
         &self,
-        client: &Client,
+        remote: &Remote<'_>,
         image: &Reference,
         layer: &OciDescriptor,
         path: &str,
@@ -177,26 +150,29 @@ impl Fetcher {
         if u64::try_from(layer.size).is_ok_and(|size| size > self.limits.layer) {
             return Err(too_large());
         }
-        let mut stream = client.pull_blob_stream(image, layer).await.map_err(|error| failure(image, &error))?.stream;
+        let mut response = remote.blob(&layer.digest).await.map_err(|trouble| failure(image, trouble))?;
         let (chunks, arrived) = tokio::sync::mpsc::channel(4);
         let wanted = Wanted { path: path.to_owned(), size: self.limits.config, unpacked: self.limits.unpacked };
         let scanning = tokio::task::spawn_blocking(move || scan(arrived, &wanted));
-        let mut size = 0;
-        while let Some(chunk) = stream.next().await {
-            let chunk =
-                chunk.map_err(|error| OciError::Registry { image: image.to_string(), reason: error.to_string() })?;
+        let (mut size, mut digest, mut whole) = (0, Sha256::new(), true);
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure(image, remote::failed(&error)))? {
             size += chunk.len() as u64;
             if size > self.limits.layer {
                 return Err(too_large());
             }
+            digest.update(&chunk);
             if chunks.send(chunk).await.is_err() {
                 // The scan has failed; its reason is below.
+                whole = false;
                 break;
             }
         }
         drop(chunks);
         let scanned = scanning.await.map_err(|error| broken(LAYER_LABEL, error.to_string()))?;
         let found = scanned.map_err(|error| broken(LAYER_LABEL, error.to_string()))?;
+        if whole {
+            check(&layer.digest, digest.finalize().as_slice()).map_err(|trouble| failure(image, trouble))?;
+        }
         let bytes = found.ok_or_else(|| broken(PATH_LABEL, format!("the layer has no file {path:?}")))?;
         String::from_utf8(bytes).map_err(|_| broken(PATH_LABEL, "the config is not UTF-8".to_owned()))
     }
@@ -208,40 +184,59 @@ fn platform(entries: &[ImageIndexEntry]) -> Option<String> {
         .or_else(|| entries.first().map(|entry| entry.digest.clone()))
 }
 
-/// Whether other credentials may be let in.
-fn is_refusal(error: &OciDistributionError) -> bool {
-    match error {
-        OciDistributionError::AuthenticationFailure(_) | OciDistributionError::UnauthorizedError { .. } => true,
-        OciDistributionError::ServerError { code, .. } => matches!(code, 401 | 403),
-        OciDistributionError::RegistryError { envelope, .. } => {
-            envelope.errors.iter().any(|error| matches!(error.code, OciErrorCode::Unauthorized | OciErrorCode::Denied))
-        }
-        _ => false,
+/// The manifest of the image for one platform, and the digest that the reference stands for: that of the list of
+/// platforms, where there is one.
+async fn manifest(remote: &Remote<'_>, image: &Reference) -> Result<(OciImageManifest, String), Trouble> {
+    let accept =
+        [OCI_IMAGE_MEDIA_TYPE, OCI_IMAGE_INDEX_MEDIA_TYPE, IMAGE_MANIFEST_MEDIA_TYPE, IMAGE_MANIFEST_LIST_MEDIA_TYPE]
+            .join(", ");
+    let wanted = image.digest().or_else(|| image.tag()).unwrap_or("latest");
+    let (found, digest) = read_manifest(remote, wanted, &accept, image.digest()).await?;
+    let list = match found {
+        OciManifest::Image(manifest) => return Ok((manifest, digest)),
+        OciManifest::ImageIndex(list) => list,
+    };
+    let entry =
+        platform(&list.manifests).ok_or_else(|| Trouble::Failed("its list of platforms is empty".to_owned()))?;
+    match read_manifest(remote, &entry, &accept, Some(&entry)).await? {
+        (OciManifest::Image(manifest), _) => Ok((manifest, digest)),
+        (OciManifest::ImageIndex(_), _) => Err(Trouble::Failed("its list of platforms leads to a list".to_owned())),
     }
 }
 
-fn failure(image: &Reference, error: &OciDistributionError) -> OciError {
+async fn read_manifest(
+    remote: &Remote<'_>,
+    wanted: &str,
+    accept: &str,
+    digest: Option<&str>,
+) -> Result<(OciManifest, String), Trouble> {
+    let bytes = remote.manifest(wanted, accept).await?;
+    let sum = Sha256::digest(&bytes);
+    if let Some(digest) = digest {
+        check(digest, sum.as_slice())?;
+    }
+    let manifest = serde_json::from_slice(&bytes)
+        .map_err(|_| Trouble::Failed("its answer is no manifest of an image".to_owned()))?;
+    Ok((manifest, digest.map_or_else(|| written(sum.as_slice()), str::to_owned)))
+}
+
+/// Compares what came with what was asked for. The sum of what came is not told.
+fn check(digest: &str, sum: &[u8]) -> Result<(), Trouble> {
+    if digest == written(sum) {
+        return Ok(());
+    }
+    Err(Trouble::Failed("what it sent does not have the digest that was asked for".to_owned()))
+}
+
+fn written(sum: &[u8]) -> String {
+    sum.iter().fold("sha256:".to_owned(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+fn failure(image: &Reference, trouble: Trouble) -> OciError {
     let image = image.to_string();
-    let unknown = match error {
-        OciDistributionError::ImageManifestNotFoundError(_) => true,
-        OciDistributionError::ServerError { code, .. } => *code == 404,
-        OciDistributionError::RegistryError { envelope, .. } => envelope.errors.iter().any(|error| {
-            matches!(error.code, OciErrorCode::ManifestUnknown | OciErrorCode::NameUnknown | OciErrorCode::NotFound)
-        }),
-        _ => false,
-    };
-    if unknown {
-        return OciError::NotFound { image };
+    match trouble {
+        Trouble::Unknown => OciError::NotFound { image },
+        Trouble::Refused => OciError::Denied { image, logins: 0 },
+        Trouble::Failed(reason) => OciError::Registry { image, reason },
     }
-    // The causes say what a bare "error sending request" does not.
-    let mut reason = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if !reason.contains(&text) {
-            reason = format!("{reason}: {text}");
-        }
-        cause = inner.source();
-    }
-    OciError::Registry { image, reason }
 }

@@ -1,9 +1,11 @@
 //! The credentials with which a pod would pull its image.
 
 use super::{Credential, parse_docker_config};
+use crate::api::{Api, ApiError, SECRETS};
 use crate::backoff::Backoff;
+use crate::resources::Kind;
 use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
-use kube::{Api, Client};
+use llsd_generator::names::{Namespace, ObjectName};
 use std::collections::HashMap;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use tokio::time::Instant;
 const FRESH: Duration = Duration::from_secs(300);
 /// Namespaces and service accounts that are remembered.
 const REMEMBERED: usize = 4096;
+/// Pull secrets of one account that are read, and so logins that a registry is tried with.
+const PULL_SECRETS: usize = 8;
 
 struct Read {
     credentials: Vec<Credential>,
@@ -21,15 +25,15 @@ struct Read {
 
 /// Reads pull secrets by way of service accounts.
 pub struct Keychain {
-    client: Client,
-    read: std::sync::Mutex<HashMap<(String, String), Read>>,
+    api: Api,
+    read: std::sync::Mutex<HashMap<(Namespace, ObjectName), Read>>,
 }
 
 impl Keychain {
     /// Nothing read yet.
     #[must_use]
-    pub fn new(client: Client) -> Self {
-        Self { client, read: std::sync::Mutex::default() }
+    pub fn new(api: Api) -> Self {
+        Self { api, read: std::sync::Mutex::default() }
     }
 
     /// The credentials of a service account, then those of the namespace's default one. Service accounts and Secrets
@@ -37,8 +41,8 @@ impl Keychain {
     ///
     /// # Errors
     /// If the API server does not answer.
-    pub async fn credentials(&self, namespace: &str, account: &str) -> Result<Vec<Credential>, kube::Error> {
-        let key = (namespace.to_owned(), account.to_owned());
+    pub async fn credentials(&self, namespace: &Namespace, account: &ObjectName) -> Result<Vec<Credential>, ApiError> {
+        let key = (namespace.clone(), account.clone());
         {
             let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(known) = read.get(&key).filter(|known| known.until > Instant::now()) {
@@ -46,8 +50,8 @@ impl Keychain {
             }
         }
         let mut credentials = self.of(namespace, account).await?;
-        if account != "default" {
-            credentials.extend(self.of(namespace, "default").await?);
+        if account.as_str() != "default" {
+            credentials.extend(self.of(namespace, &ObjectName::parse("default")?).await?);
         }
         let until = Instant::now() + FRESH + Backoff::new(FRESH, FRESH).jitter(FRESH / 10);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
@@ -61,14 +65,18 @@ impl Keychain {
         Ok(credentials)
     }
 
-    async fn of(&self, namespace: &str, account: &str) -> Result<Vec<Credential>, kube::Error> {
-        let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), namespace);
-        let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
+    async fn of(&self, namespace: &Namespace, account: &ObjectName) -> Result<Vec<Credential>, ApiError> {
         let mut found = Vec::new();
-        let names = accounts.get_opt(account).await?.and_then(|account| account.image_pull_secrets).unwrap_or_default();
-        for name in names.into_iter().map(|reference| reference.name) {
-            let Some(secret) = secrets.get_opt(&name).await? else {
-                tracing::warn!(namespace, account, secret = name, "a pull secret is missing");
+        let object = self.api.get(Kind::ServiceAccount.into(), Some(namespace), account).await?;
+        let object: Option<ServiceAccount> = object.and_then(|object| serde_json::from_value(object).ok());
+        let names = object.and_then(|account| account.image_pull_secrets).unwrap_or_default();
+        for reference in names.into_iter().take(PULL_SECRETS) {
+            let Ok(name) = ObjectName::parse(&reference.name) else {
+                tracing::warn!(%namespace, %account, "a pull secret has a name that no Secret can have");
+                continue;
+            };
+            let Some(secret) = self.secret(namespace, &name).await? else {
+                tracing::warn!(%namespace, %account, secret = %name, "a pull secret is missing");
                 continue;
             };
             let data = secret.data.unwrap_or_default();
@@ -76,11 +84,16 @@ impl Keychain {
             match text.map(|text| parse_docker_config(&text.0)) {
                 Some(Ok(credentials)) => found.extend(credentials),
                 Some(Err(error)) => {
-                    tracing::warn!(namespace, account, secret = name, %error, "a pull secret cannot be used");
+                    tracing::warn!(%namespace, %account, secret = %name, %error, "a pull secret cannot be used");
                 }
-                None => tracing::warn!(namespace, account, secret = name, "a pull secret has no .dockerconfigjson"),
+                None => tracing::warn!(%namespace, %account, secret = %name, "a pull secret has no .dockerconfigjson"),
             }
         }
         Ok(found)
+    }
+
+    async fn secret(&self, namespace: &Namespace, name: &ObjectName) -> Result<Option<Secret>, ApiError> {
+        let object = self.api.get(SECRETS, Some(namespace), name).await?;
+        Ok(object.and_then(|object| serde_json::from_value(object).ok()))
     }
 }

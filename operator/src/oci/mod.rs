@@ -3,10 +3,12 @@
 //! An image is asked for once per digest and set of credentials; a tag is looked up again after a while. What was
 //! found stays good while the registry is in trouble, and a registry in trouble is left alone for a time that grows.
 
+mod address;
 mod credentials;
 mod fetch;
 mod keychain;
 mod layer;
+mod remote;
 
 pub use credentials::{Credential, CredentialError, parse_docker_config};
 pub use keychain::Keychain;
@@ -16,7 +18,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::time::Instant;
 
 /// The label with the config itself, in base64.
@@ -28,6 +30,8 @@ pub const PATH_LABEL: &str = "io.llamastack.config.path";
 /// The label with the version of the config's format.
 pub const VERSION_LABEL: &str = "io.llamastack.config.version";
 
+/// Images that are asked for at once: each may bring some megabytes, and slow registries must not add up.
+const FETCHES: usize = 16;
 /// Images that are remembered.
 const REMEMBERED: usize = 512;
 
@@ -86,14 +90,20 @@ pub enum OciError {
     },
     /// No credentials let us in.
     #[error(
-        "the registry refuses access to {image} ({tried} tried): add its pull secret to the service account's \
-         imagePullSecrets"
+        "the registry refuses access to {image}, without a login and with {logins} logins of pull secrets: add its pull \
+         secret to the service account's imagePullSecrets"
     )]
     Denied {
         /// The reference.
         image: String,
-        /// Which credentials, without their secrets.
-        tried: String,
+        /// How many logins of pull secrets were tried. Whose they are is not for everybody who reads events.
+        logins: usize,
+    },
+    /// It is not asked.
+    #[error("the registry {registry} is not among those that the operator asks (--registries)")]
+    NotAsked {
+        /// Its host and port.
+        registry: String,
     },
     /// There is no such image.
     #[error("the registry has no image {image}")]
@@ -133,8 +143,20 @@ impl OciError {
     /// Whether asking again may help. A broken label stays broken until the image changes.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        !matches!(self, Self::Reference { .. } | Self::Label { .. })
+        !matches!(self, Self::Reference { .. } | Self::Label { .. } | Self::NotAsked { .. })
     }
+}
+
+/// The file `path` in a layer, as [`Registry::config`] looks for it in what a registry sends.
+///
+/// # Errors
+/// The layer is none, or it, the file or a name in it goes beyond `limits`.
+pub fn file_in_layer(layer: &[u8], path: &str, limits: &Limits) -> std::io::Result<Option<Vec<u8>>> {
+    let (chunks, arrived) = tokio::sync::mpsc::channel(1);
+    let wanted = layer::Wanted { path: path.to_owned(), size: limits.config, unpacked: limits.unpacked };
+    chunks.try_send(layer.to_vec()).map_err(std::io::Error::other)?;
+    drop(chunks);
+    layer::scan(arrived, &wanted)
 }
 
 type Found = Result<Option<OciConfig>, OciError>;
@@ -171,22 +193,36 @@ pub struct Registry {
     limits: Limits,
     fetcher: fetch::Fetcher,
     random: RandomState,
+    /// Registries that are asked; all, if it is empty.
+    asked: Vec<String>,
+    fetches: Semaphore,
     known: std::sync::Mutex<HashMap<Key, Arc<Mutex<Entry>>>>,
 }
 
 impl Registry {
-    /// Nothing known yet. `insecure` are the registries (`host:port`) that are asked over plain HTTP; those on
-    /// loopback always are. `authorities` (PEM) are trusted beside those of the system.
+    /// Nothing known yet. `insecure` are the registries (`host:port`) that are asked over plain HTTP, and that may be on
+    /// this machine. `authorities` (PEM) are trusted beside those of the system.
     #[must_use]
     pub fn new(limits: Limits, insecure: Vec<String>, authorities: Option<Vec<u8>>) -> Self {
         // The TLS of the HTTP client takes the process's choice; where there is one already, that is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self {
-            fetcher: fetch::Fetcher { limits: limits.clone(), insecure, authorities },
+            fetcher: fetch::Fetcher { limits: limits.clone(), insecure, trusted: Vec::new(), authorities },
+            asked: Vec::new(),
+            fetches: Semaphore::new(FETCHES),
             limits,
             random: RandomState::new(),
             known: std::sync::Mutex::default(),
         }
+    }
+
+    /// Asks only these (`host` or `host:port`, with `*` for a part of the name); all, if there are none. Those that are
+    /// named without a `*` may also be where another registry has its login.
+    #[must_use]
+    pub fn only(mut self, registries: Vec<String>) -> Self {
+        self.fetcher.trusted = registries.clone();
+        self.asked = registries;
+        self
     }
 
     /// The config in the labels of `image`; `None` where it has none. The credentials are tried in their order, then
@@ -198,6 +234,11 @@ impl Registry {
     /// If nothing is known of the image: the caller decides what to do without.
     pub async fn config(&self, image: &str, credentials: &[Credential]) -> Found {
         let reference = fetch::reference(image)?;
+        let hosts = [reference.registry(), reference.resolve_registry()];
+        let is_asked = |pattern: &String| hosts.iter().any(|host| credentials::host_matches(pattern, host));
+        if !self.asked.is_empty() && !self.asked.iter().any(is_asked) {
+            return Err(OciError::NotAsked { registry: reference.registry().to_owned() });
+        }
         let matching: Vec<_> = credentials::matching(credentials, &reference);
         let key = Key { image: image.to_owned(), credentials: self.random.hash_one(&matching) };
         let entry = self.entry(key);
@@ -207,6 +248,8 @@ impl Registry {
         if let Some(found) = known.found.clone().filter(|_| known.again.is_none_or(|again| again > now)) {
             return known.answer(found);
         }
+        // The semaphore is never closed.
+        let _place = self.fetches.acquire().await;
         let fetching = self.fetcher.config(&reference, &matching, known.good.as_ref());
         let found = match tokio::time::timeout(self.limits.time, fetching).await {
             Ok(found) => found,

@@ -2,9 +2,14 @@
 
 use crate::operator_oci::labels::{CONFIG, credential, encoded};
 use crate::operator_oci::registry::{PASSWORD, Server, layer};
+use llsd_generator::names::{Namespace, ObjectName};
+use llsd_operator::api::Api;
+use llsd_operator::lease::Permit;
+use llsd_operator::metrics::Metrics;
 use llsd_operator::oci::{Keychain, Limits, Registry};
 use llsd_tests::cluster::{Cluster, Request};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn create(kind: &str, body: &Value) {
     let answer = Cluster::shared().send(Request::post(format!("/api/v1/namespaces/default/{kind}"), body));
@@ -37,8 +42,13 @@ fn the_pods_service_account_comes_first_then_the_default_one() {
     account("default", &["right"]);
 
     let cluster = Cluster::shared();
-    let keychain = Keychain::new(cluster.client());
-    let credentials = |account: &str| cluster.runtime().block_on(keychain.credentials("default", account)).unwrap();
+    let api = Api::new(cluster.client(), Arc::new(Metrics::default()), Permit::default());
+    let keychain = Keychain::new(api);
+    let namespace = Namespace::parse("default").unwrap();
+    let credentials = |account: &str| {
+        let account = ObjectName::parse(account).unwrap();
+        cluster.runtime().block_on(keychain.credentials(&namespace, &account)).unwrap()
+    };
     let (wrong, right) = (credential(&server, "wrong"), credential(&server, PASSWORD));
     assert_eq!(credentials("mine"), [wrong, right.clone()].concat());
     assert_eq!(credentials("default"), right);
@@ -48,7 +58,7 @@ fn the_pods_service_account_comes_first_then_the_default_one() {
         let labels = json!({"io.llamastack.config.base64": encoded(CONFIG)});
         server.push("private:1", labels, vec![layer(&[("a", b"x")], true)]).await.0
     });
-    let registry = Registry::new(Limits::default(), Vec::new(), None);
+    let registry = Registry::new(Limits::default(), server.insecure(), None);
     let found = cluster.runtime().block_on(registry.config(&image, &credentials("mine"))).unwrap().unwrap();
     assert_eq!(found.text, CONFIG);
 }

@@ -11,8 +11,9 @@ pub(crate) fn encoded(text: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(text)
 }
 
-fn asker() -> Registry {
-    Registry::new(Limits { layer: 200_000, unpacked: 1_000_000, config: 10_000, ..Limits::default() }, Vec::new(), None)
+fn asker(server: &Server) -> Registry {
+    let limits = Limits { layer: 200_000, unpacked: 1_000_000, config: 10_000, ..Limits::default() };
+    Registry::new(limits, server.insecure(), None)
 }
 
 pub(crate) fn credential(server: &Server, password: &str) -> Vec<Credential> {
@@ -25,11 +26,11 @@ async fn a_config_in_the_label_itself() {
     let server = Server::open();
     let labels = json!({"io.llamastack.config.base64": encoded(CONFIG), "io.llamastack.config.version": "2"});
     let (image, digest) = server.push("base64:1", labels, vec![layer(&[("a", b"x")], true)]).await;
-    let found = asker().config(&image, &[]).await.unwrap().unwrap();
+    let found = asker(&server).config(&image, &[]).await.unwrap().unwrap();
     assert_eq!((found.text.as_str(), &found.digest, found.version.as_deref()), (CONFIG, &digest, Some("2")));
     // The same by its digest.
     let pinned = format!("{}@{digest}", image.trim_end_matches(":1"));
-    assert_eq!(asker().config(&pinned, &[]).await.unwrap().unwrap(), found);
+    assert_eq!(asker(&server).config(&pinned, &[]).await.unwrap().unwrap(), found);
 }
 
 #[tokio::test]
@@ -43,7 +44,7 @@ async fn a_config_in_a_layer() {
         });
         let layers = vec![layer(&[("app/config.yaml", b"of another layer")], true), wanted];
         let (image, _) = server.push(&format!("layer:{packed}"), labels, layers).await;
-        assert_eq!(asker().config(&image, &[]).await.unwrap().unwrap().text, CONFIG);
+        assert_eq!(asker(&server).config(&image, &[]).await.unwrap().unwrap().text, CONFIG);
     }
 }
 
@@ -52,7 +53,7 @@ async fn images_without_labels_have_no_config() {
     let server = Server::open();
     for (name, labels) in [("none:1", json!(null)), ("other:1", json!({"maintainer": "x"}))] {
         let (image, _) = server.push(name, labels, vec![layer(&[("a", b"x")], true)]).await;
-        assert_eq!(asker().config(&image, &[]).await, Ok(None));
+        assert_eq!(asker(&server).config(&image, &[]).await, Ok(None));
     }
 }
 
@@ -98,7 +99,7 @@ async fn broken_labels_are_named() {
     ];
     for (name, labels, layer, label, words) in cases {
         let (image, _) = server.push(&format!("broken-{name}:1"), labels, vec![layer.clone()]).await;
-        let error = asker().config(&image, &[]).await.unwrap_err();
+        let error = asker(&server).config(&image, &[]).await.unwrap_err();
         let OciError::Label { label: named, .. } = &error else { panic!("{name}: {error:?}") };
         assert_eq!(*named, label, "{name}");
         assert!(error.to_string().contains(words), "{name}: {error}");
@@ -111,7 +112,7 @@ async fn a_private_registry_wants_the_right_pull_secret() {
     let server = Server::private();
     let labels = json!({"io.llamastack.config.base64": encoded(CONFIG)});
     let (image, _) = server.push("team/private:1", labels, vec![layer(&[("a", b"x")], true)]).await;
-    let asker = asker();
+    let asker = asker(&server);
     let wrong = credential(&server, "wrong");
     let right = credential(&server, PASSWORD);
     assert_eq!(asker.config(&image, &right).await.unwrap().unwrap().text, CONFIG);
@@ -122,8 +123,6 @@ async fn a_private_registry_wants_the_right_pull_secret() {
     for credentials in [&[][..], &wrong] {
         let error = asker.config(&image, credentials).await.unwrap_err();
         assert!(matches!(error, OciError::Denied { .. }), "{error:?}");
-        assert!(!error.to_string().contains("wrong"), "{error}");
+        assert!(!error.to_string().contains("wrong") && !error.to_string().contains(USER), "{error}");
     }
-    let error = asker.config(&image, &wrong).await.unwrap_err().to_string();
-    assert!(error.contains("user \"puller\""), "{error}");
 }

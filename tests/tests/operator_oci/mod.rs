@@ -1,5 +1,6 @@
 //! Configs in the labels of images, read from a real registry.
 
+mod hostile;
 mod keychain;
 mod labels;
 mod registry;

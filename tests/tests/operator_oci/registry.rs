@@ -66,6 +66,11 @@ impl Server {
         Self { address, folder, supervisor, private }
     }
 
+    /// It as a registry that may be asked without TLS.
+    pub(crate) fn insecure(&self) -> Vec<String> {
+        vec![self.address.to_string()]
+    }
+
     /// Stores an image, and returns its reference with the tag and its digest.
     pub(crate) async fn push(
         &self,

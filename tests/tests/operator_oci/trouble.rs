@@ -33,7 +33,7 @@ async fn a_slow_registry_is_given_up_and_left_alone() {
         retry: (Duration::from_secs(3_600), Duration::from_secs(3_600)),
         ..Limits::default()
     };
-    let registry = Arc::new(Registry::new(limits, Vec::new(), None));
+    let registry = Arc::new(Registry::new(limits, vec![address.clone()], None));
     let image = format!("{address}/slow:1");
     // Many callers at once share one attempt, and the next ones do not even try.
     let callers: Vec<_> = (0..20)
@@ -55,19 +55,20 @@ async fn what_was_known_stays_known_while_the_registry_is_gone() {
     let labels = json!({"io.llamastack.config.base64": encoded(CONFIG)});
     let (image, digest) = server.push("kept:1", labels, vec![layer(&[("a", b"x")], true)]).await;
     // A tag is looked up again each time here.
-    let registry = Registry::new(Limits { tag: Duration::ZERO, ..Limits::default() }, Vec::new(), None);
+    let registry = Registry::new(Limits { tag: Duration::ZERO, ..Limits::default() }, server.insecure(), None);
     let before = registry.config(&image, &[]).await.unwrap();
     let other = format!("{}/other:1", server.address);
     assert!(matches!(registry.config(&other, &[]).await, Err(OciError::NotFound { .. })));
 
     let pinned = format!("{}@{digest}", image.trim_end_matches(":1"));
     assert_eq!(registry.config(&pinned, &[]).await.unwrap(), before);
+    let insecure = server.insecure();
     drop(server);
     assert_eq!(registry.config(&image, &[]).await.unwrap(), before);
     assert_eq!(registry.config(&pinned, &[]).await.unwrap(), before);
     assert!(registry.retry_after(&image, &[]).await.is_some(), "it was asked, and will be again");
     assert!(registry.retry_after(&pinned, &[]).await.is_none(), "a digest needs no second question");
-    let error = Registry::new(Limits::default(), Vec::new(), None).config(&image, &[]).await.unwrap_err();
+    let error = Registry::new(Limits::default(), insecure, None).config(&image, &[]).await.unwrap_err();
     assert!(matches!(error, OciError::Registry { .. }) && error.is_transient(), "{error:?}");
     assert!(error.to_string().to_lowercase().contains("connect"), "{error}");
 }
@@ -75,7 +76,7 @@ async fn what_was_known_stays_known_while_the_registry_is_gone() {
 #[tokio::test]
 async fn a_moved_tag_is_noticed() {
     let server = Server::open();
-    let registry = Registry::new(Limits { tag: Duration::ZERO, ..Limits::default() }, Vec::new(), None);
+    let registry = Registry::new(Limits { tag: Duration::ZERO, ..Limits::default() }, server.insecure(), None);
     let push = |text: &'static str| {
         let labels = json!({"io.llamastack.config.base64": encoded(text)});
         server.push("moved:1", labels, vec![layer(&[("a", b"x")], true)])
