@@ -4,12 +4,14 @@
 //! state. What the cluster holds beside the resource is not looked at: its Secrets may well be applied after it.
 
 use super::review::{BadReview, Review};
+use crate::steps::judge::extent_fault;
 use llsd_generator::api::{ApiVersion, GROUP, KIND};
 use llsd_generator::check::finding::{Finding, Severity};
 use llsd_generator::check::{Facts, Request, verdict};
-use llsd_generator::convert::{ConvertError, to_v1alpha1, to_v1alpha2};
+use llsd_generator::convert::{AnnotationFault, ConvertError, annotation_fault, to_v1alpha1, to_v1alpha2};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// The path of the admission webhook.
 pub const VALIDATE_PATH: &str = "/validate-llamastack-io-v1alpha2-llamastackdistribution";
@@ -17,16 +19,24 @@ pub const VALIDATE_PATH: &str = "/validate-llamastack-io-v1alpha2-llamastackdist
 /// Warnings in one answer, and the bytes of each. The API server passes on some 4,000 bytes in all.
 const WARNINGS: usize = 16;
 const WARNING_LENGTH: usize = 240;
+/// Errors in one answer, and bytes of the text that lists them: users read the first few.
+const ERRORS: usize = 50;
+const MESSAGE_LENGTH: usize = 16 << 10;
 
 /// Judges the object of a review.
 pub(crate) fn review(body: &[u8]) -> Result<Value, BadReview> {
     let mut review = Review::read(body, "AdmissionReview")?;
     let object = review.request.remove("object").unwrap_or_default();
     let old = review.request.remove("oldObject").filter(Value::is_object);
-    let asked = matches!(review.text(["operation", ""]), "CREATE" | "UPDATE")
-        && review.text(["subResource", ""]).is_empty()
-        && !object.is_null();
+    let asked = matches!(review.text(["operation", ""]), "CREATE" | "UPDATE") && !object.is_null();
+    let of_part = !review.text(["subResource", ""]).is_empty();
     if !asked {
+        return Ok(review.answer(json!({"allowed": true})));
+    }
+    if let Some(fault) = stored_fault(&object, old.as_ref()) {
+        return Ok(review.answer(refused(&fault)));
+    }
+    if of_part {
         return Ok(review.answer(json!({"allowed": true})));
     }
     let written = match review.text(["requestKind", "version"]) {
@@ -35,11 +45,27 @@ pub(crate) fn review(body: &[u8]) -> Result<Value, BadReview> {
     };
     let response = match judge(&object, old.as_ref(), written) {
         Ok(findings) => response(&object, &findings),
-        Err(error) => {
-            json!({"allowed": false, "status": {"code": 400, "reason": "BadRequest", "message": error.to_string()}})
-        }
+        Err(error) => refused(&error.to_string()),
     };
     Ok(review.answer(response))
+}
+
+fn refused(message: &str) -> Value {
+    json!({"allowed": false, "status": {"code": 400, "reason": "BadRequest", "message": message}})
+}
+
+/// What must not be stored at all, whether or not the spec changes: annotations that would spoil how the resource is read
+/// in the other version, and a spec that could not be judged. What is stored already stays usable, and can be mended.
+fn stored_fault(object: &Value, old: Option<&Value>) -> Option<String> {
+    if !object["metadata"]["deletionTimestamp"].is_null() {
+        return None;
+    }
+    let annotations = annotation_fault(object).filter(|fault| {
+        // Through a view the old object looks like the new one, and would be stored like it.
+        matches!(fault, AnnotationFault::View { .. }) || old.and_then(annotation_fault).as_ref() != Some(fault)
+    });
+    let extent = || extent_fault(object).filter(|_| old.is_none_or(|old| old["spec"] != object["spec"]));
+    annotations.map(|fault| fault.to_string()).or_else(extent)
 }
 
 /// What is to be said about a write: warnings, and errors that the stored object does not have already.
@@ -99,6 +125,7 @@ fn response(object: &Value, findings: &[Finding]) -> Value {
     if !errors.is_empty() {
         let causes: Vec<_> = errors
             .iter()
+            .take(ERRORS)
             .map(|finding| {
                 json!({
                     "reason": "FieldValueInvalid",
@@ -111,7 +138,7 @@ fn response(object: &Value, findings: &[Finding]) -> Value {
             "status": "Failure",
             "code": 422,
             "reason": "Invalid",
-            "message": errors.into_iter().map(line).collect::<Vec<_>>().join("\n"),
+            "message": listed(&errors),
             "details": {
                 "group": GROUP,
                 "kind": KIND,
@@ -121,6 +148,23 @@ fn response(object: &Value, findings: &[Finding]) -> Value {
         });
     }
     response
+}
+
+/// The errors, one a line; of many the first, and how many more there are.
+fn listed(errors: &[&Finding]) -> String {
+    let mut text = String::new();
+    for (at, finding) in errors.iter().enumerate() {
+        let line = line(finding);
+        if at == ERRORS || text.len() + line.len() > MESSAGE_LENGTH {
+            let _ = write!(text, "\n… and {} more", errors.len() - at);
+            break;
+        }
+        if at > 0 {
+            text.push('\n');
+        }
+        text.push_str(&line);
+    }
+    text
 }
 
 /// Place, words and rule of a finding.
@@ -242,6 +286,62 @@ mod tests {
         assert_eq!(response["allowed"], false);
         assert!(message(&response).contains("expected a LlamaStackDistribution"), "{response}");
         assert_eq!(create(&json!(7))["allowed"], false);
+    }
+
+    #[test]
+    fn annotations_that_only_the_conversion_writes_are_refused_from_others() {
+        let good = object(json!({"distribution": {"name": "starter"}}));
+        for text in ["\"too large\"", "{", r#"[{"path":["metadata","name"],"from":"a","to":"c"}]"#] {
+            for annotation in ["llamastack.io/v1alpha1-fields", "llamastack.io/v1alpha2-fields"] {
+                let mut planted = good.clone();
+                planted["metadata"]["annotations"] = json!({annotation: text});
+                assert_eq!(create(&planted)["allowed"], false, "{annotation}: {text}");
+                assert_eq!(update(&good, &planted)["allowed"], false, "{annotation}: {text}");
+                // The way out, and the way to the end.
+                assert_eq!(update(&planted, &good)["allowed"], true, "{annotation}: {text}");
+                planted["metadata"]["deletionTimestamp"] = json!("2026-01-02T03:04:05Z");
+                assert_eq!(update(&planted, &planted)["allowed"], true, "{annotation}: {text}");
+            }
+        }
+        let kept = object(json!({"distribution": {"name": "starter"}, "disabled": ["eval"]}));
+        let older = to_v1alpha1(&kept).expect("the resource");
+        assert_eq!(create(&to_v1alpha2(&older).expect("the resource"))["allowed"], true);
+    }
+
+    #[test]
+    fn a_spec_that_cannot_be_judged_is_refused() {
+        let provider = |settings: Value| {
+            object(json!({
+                "distribution": {"name": "starter"},
+                "providers": {"inference": [{"provider": "vllm", "endpoint": "http://x/v1", "settings": settings}]},
+            }))
+        };
+        let mut deep = json!(1);
+        for _ in 0..110 {
+            deep = json!({ "a": deep });
+        }
+        for settings in [json!({"a": vec![0; 30_000]}), json!({ "a": deep })] {
+            let large = provider(settings);
+            let response = create(&large);
+            assert_eq!(response["status"]["code"], 400, "{response}");
+            // Stored before it was refused: it can still be labelled.
+            let mut labelled = large.clone();
+            labelled["metadata"]["labels"] = json!({"a": "b"});
+            assert_eq!(update(&large, &labelled)["allowed"], true);
+        }
+    }
+
+    #[test]
+    fn an_answer_is_short() {
+        let settings: serde_json::Map<_, _> = (0..2_000).map(|at| (format!("unknown_{at}"), json!(at))).collect();
+        let tools: Vec<_> = (0..200).map(|at| format!("{at}{}", "x".repeat(200))).collect();
+        let response = create(&object(json!({
+            "distribution": {"name": "startr"},
+            "providers": {"inference": [{"provider": "vllm", "settings": settings}]},
+            "disabled": tools,
+        })));
+        assert_eq!(response["allowed"], false);
+        assert!(response.to_string().len() < 64 << 10, "{}", response.to_string().len());
     }
 
     #[test]

@@ -26,8 +26,9 @@ use kube::Client;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
+use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 /// Name of the webhook in the `ValidatingWebhookConfiguration`, which has a name of its own.
@@ -70,19 +71,21 @@ pub enum Certificates {
     },
 }
 
-/// Whether the endpoint can be asked: it listens, has a certificate, and the API server knows whom to trust.
+/// Whether the endpoint can be asked: it listens, has a certificate that has not expired, and the API server knows whom to
+/// trust.
 #[derive(Clone, Debug, Default)]
-pub struct Readiness(Arc<AtomicBool>);
+pub struct Readiness(Arc<AtomicI64>);
 
 impl Readiness {
     /// Whether it can be asked now.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        OffsetDateTime::now_utc().unix_timestamp() < self.0.load(Ordering::Relaxed)
     }
 
-    fn set(&self, ready: bool) {
-        self.0.store(ready, Ordering::Relaxed);
+    /// It can be asked until then.
+    fn until(&self, moment: OffsetDateTime) {
+        self.0.store(moment.unix_timestamp(), Ordering::Relaxed);
     }
 }
 
@@ -100,6 +103,17 @@ pub enum ServeError {
     /// The TLS library refuses its own defaults.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] rustls::Error),
+}
+
+/// What the endpoint answers to the body of a review; `None` if it is none, or the path is not served. The bounds on
+/// bodies are those of the connection, and not looked at here.
+#[must_use]
+pub fn answer(path: &str, body: &[u8]) -> Option<serde_json::Value> {
+    match path {
+        CONVERT_PATH => convert::review(body).ok(),
+        VALIDATE_PATH => admit::review(body).ok(),
+        _ => None,
+    }
 }
 
 /// Serves until `end` is cancelled, and answers what is under way then. Whatever goes wrong with certificates or with
@@ -129,7 +143,7 @@ pub async fn serve(options: Options, readiness: Readiness, end: CancellationToke
             // Certificates are kept in step as long as connections are taken; neither ends by itself.
             () = keep => {}
         }
-        readiness.set(false);
+        readiness.until(OffsetDateTime::UNIX_EPOCH);
         tokio::time::sleep(drain).await;
         stop.cancel();
     };

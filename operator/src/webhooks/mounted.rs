@@ -32,8 +32,8 @@ pub(super) async fn watch(folder: &Path, identity: &Identity, readiness: &Readin
             {
                 Ok(serving) => {
                     tracing::info!(until = %serving.not_after, "a mounted webhook certificate is served");
+                    readiness.until(serving.not_after);
                     identity.set(serving);
-                    readiness.set(true);
                 }
                 Err(error) => tracing::warn!(folder = %folder.display(), %error, "no webhook certificate"),
             }

@@ -92,7 +92,7 @@ impl Keeper {
             identity.set(serving.clone());
             tracing::info!(until = %serving.not_after, "a new webhook certificate is served");
         }
-        readiness.set(true);
+        readiness.until(serving.not_after);
         Ok(serving.renewal())
     }
 

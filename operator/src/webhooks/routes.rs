@@ -1,50 +1,78 @@
 //! The two paths, with bounds on what is read and on how much is worked on at once.
 
+use super::listener::Connection;
 use super::{VALIDATE_PATH, admit, convert, review::BadReview};
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
+use axum::extract::Extension;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
+use http_body_util::BodyExt as _;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The path of the conversion webhook.
 pub const CONVERT_PATH: &str = "/convert";
 
-/// Bytes of a review. One object is at most three megabytes; a review of a list holds many.
-const LARGEST: usize = 64 << 20;
-/// Reviews that are worked on at once; each holds its objects in memory.
-const AT_ONCE: usize = 8;
-/// How long a caller may take to send a review.
+/// Bytes of a review. It holds an object twice at most, and an object has 3 MiB at most; the API server converts lists
+/// object by object.
+const LARGEST: usize = 8 << 20;
+/// Bytes of all reviews that are arriving, waiting or being worked on.
+const BYTES: usize = 24 << 20;
+/// Values in the JSON of a review: each takes some hundred bytes of memory, however short it is as text, and there are
+/// several copies.
+const VALUES: usize = 150_000;
+/// Reviews that are worked on at once. More would only take memory: they wait for a processor.
+const AT_ONCE: usize = 2;
+/// How long a caller may take to send a review. The API server gives a webhook ten seconds in all.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// While there is no room for more bytes, it is looked for so often.
+const LOOK: Duration = Duration::from_millis(10);
 
 type Answer = fn(&[u8]) -> Result<Value, BadReview>;
 
+/// What all connections share.
+#[derive(Clone)]
+struct Room {
+    bytes: Arc<Semaphore>,
+    workers: Arc<Semaphore>,
+}
+
 /// The service behind the TLS connections.
 pub(super) fn router() -> Router {
-    let permits = Arc::new(Semaphore::new(AT_ONCE));
+    let room = Room { bytes: Arc::new(Semaphore::new(BYTES)), workers: Arc::new(Semaphore::new(AT_ONCE)) };
     let route = |answer: Answer| {
-        let permits = Arc::clone(&permits);
-        post(move |body: Body| respond(Arc::clone(&permits), body, answer))
+        let room = room.clone();
+        post(move |connection: Extension<Connection>, body: Body| respond(room.clone(), connection.0, body, answer))
     };
     Router::new().route(CONVERT_PATH, route(convert::review)).route(VALIDATE_PATH, route(admit::review))
 }
 
-async fn respond(permits: Arc<Semaphore>, body: Body, answer: Answer) -> Response {
-    // The semaphore is never closed.
-    let _permit = permits.acquire().await;
-    let bytes = match tokio::time::timeout(PATIENCE, to_bytes(body, LARGEST)).await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(error)) => {
-            return (StatusCode::PAYLOAD_TOO_LARGE, format!("the review cannot be read: {error}")).into_response();
-        }
+async fn respond(room: Room, connection: Connection, body: Body, answer: Answer) -> Response {
+    // Whoever sends slowly takes a connection and some bytes from others, but no worker.
+    let (body, taken) = match tokio::time::timeout(PATIENCE, whole(&room.bytes, &connection, body)).await {
+        Ok(Ok(whole)) => whole,
+        Ok(Err(refusal)) => return refusal,
         Err(_) => return (StatusCode::REQUEST_TIMEOUT, "the review did not arrive in time").into_response(),
     };
-    // Judging takes milliseconds of CPU, a long list more: not on the threads that serve connections.
-    match tokio::task::spawn_blocking(move || answered(&bytes, answer)).await {
+    let _busy = connection.busy();
+    if values(&body) > VALUES {
+        let text = format!("the review has more than {VALUES} values");
+        return (StatusCode::PAYLOAD_TOO_LARGE, text).into_response();
+    }
+    // The semaphore is never closed.
+    let worker = Arc::clone(&room.workers).acquire_owned().await.ok();
+    // Judging takes milliseconds of CPU, some objects more: not on the threads that serve connections. The caller may
+    // give up meanwhile, the work cannot; so it is the work that holds its place and its bytes.
+    let working = tokio::task::spawn_blocking(move || {
+        let response = answered(&body, answer);
+        drop((worker, taken));
+        response
+    });
+    match working.await {
         Ok(response) => response,
         Err(error) => {
             tracing::error!(%error, "a review ended without an answer");
@@ -53,9 +81,69 @@ async fn respond(permits: Arc<Semaphore>, body: Body, answer: Answer) -> Respons
     }
 }
 
-fn answered(bytes: &Bytes, answer: Answer) -> Response {
+/// The body, and the room that it takes. Where there is none, the oldest connection that has sent no whole review makes
+/// some.
+async fn whole(
+    room: &Arc<Semaphore>,
+    connection: &Connection,
+    mut body: Body,
+) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>), Response> {
+    let (mut bytes, mut taken) = (Vec::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            (StatusCode::BAD_REQUEST, format!("the review cannot be read: {error}")).into_response()
+        })?;
+        let Some(data) = frame.data_ref() else { continue };
+        if bytes.len() + data.len() > LARGEST {
+            let text = format!("the review is larger than {LARGEST} bytes");
+            return Err((StatusCode::PAYLOAD_TOO_LARGE, text).into_response());
+        }
+        let size = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        let permit = loop {
+            match Arc::clone(room).try_acquire_many_owned(size) {
+                Ok(permit) => break permit,
+                Err(_) => {
+                    connection.make_room();
+                    tokio::time::sleep(LOOK).await;
+                }
+            }
+        };
+        taken.push(permit);
+        bytes.extend_from_slice(data);
+    }
+    Ok((bytes, taken))
+}
+
+/// How many values a JSON text has, at most: one more than there are commas and opening brackets outside of texts.
+fn values(json: &[u8]) -> usize {
+    let (mut count, mut in_text, mut escaped) = (1, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b',' | b'[' | b'{' if !in_text => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+fn answered(bytes: &[u8], answer: Answer) -> Response {
     match answer(bytes) {
-        Ok(review) => ([(header::CONTENT_TYPE, "application/json")], review.to_string()).into_response(),
+        Ok(review) => ([(header::CONTENT_TYPE, "application/json")], Bytes::from(review.to_string())).into_response(),
         Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_counted_without_reading_them() {
+        for (json, expected) in [("1", 1), ("[0,0,0]", 4), (r#"{"a,[":"\"{,","b":{}}"#, 4), ("", 1)] {
+            assert_eq!(values(json.as_bytes()), expected, "{json}");
+        }
     }
 }

@@ -175,3 +175,31 @@ fn what_no_annotation_can_carry_spoils_no_list() {
     let path = format!("{}/long-settings", collection("v1alpha2"));
     good(server().send(Request::delete(&path)));
 }
+
+/// What anybody may write into the annotations of a resource of his own must not spoil the lists of others.
+#[test]
+fn an_annotation_spoils_no_list() {
+    let spec = json!({"distribution": {"name": "starter"}});
+    let texts = [
+        json!("too large").to_string(),
+        json!([{"path": ["metadata", "name"], "from": "planted", "to": "other"}]).to_string(),
+        json!([{"path": ["kind"], "from": "LlamaStackDistribution", "to": "Pod"}]).to_string(),
+    ];
+    for text in texts {
+        let mut planted = object("v1alpha2", "planted", spec.clone());
+        planted["metadata"]["annotations"] = json!({"llamastack.io/v1alpha1-fields": text});
+        let answer = server().send(Request::post(collection("v1alpha2"), &planted));
+        assert!(!answer.accepted(), "{}", answer.message());
+        good(server().send(Request::post(collection("v1alpha2"), &object("v1alpha2", "planted", spec.clone()))));
+        let path = format!("{}/planted", collection("v1alpha2"));
+        let patch = json!({"metadata": {"annotations": {"llamastack.io/v1alpha1-fields": text}}});
+        let answer = server().send(Request::merge(&path, &patch));
+        assert!(
+            !answer.accepted() && answer.message().contains("annotation") || answer.message().contains("only a view"),
+            "{}",
+            answer.message()
+        );
+        good(server().send(Request::get(collection("v1alpha1"))));
+        good(server().send(Request::delete(&path)));
+    }
+}

@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 /// Name of the webhook configuration.
@@ -99,6 +100,12 @@ pub(crate) use llsd_tests::operator::{free_address, wait_until};
 /// The certificate that the server at `address` shows to one who trusts `bundle` (PEM) and wants `name`; an error if that
 /// one is not convinced.
 pub(crate) fn shown(cluster: &Cluster, address: SocketAddr, name: &str, bundle: &[u8]) -> Result<Vec<u8>, String> {
+    let stream = cluster.runtime().block_on(connected(address, name, bundle))?;
+    Ok(stream.get_ref().1.peer_certificates().unwrap()[0].to_vec())
+}
+
+/// A connection to the server at `address`, as [`shown`] makes one.
+pub(crate) async fn connected(address: SocketAddr, name: &str, bundle: &[u8]) -> Result<TlsStream<TcpStream>, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(bundle).flatten());
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
@@ -107,12 +114,8 @@ pub(crate) fn shown(cluster: &Cluster, address: SocketAddr, name: &str, bundle: 
         .with_root_certificates(roots)
         .with_no_client_auth();
     let name = ServerName::try_from(name.to_owned()).unwrap();
-    cluster.runtime().block_on(async {
-        let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
-        let stream =
-            TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| error.to_string())?;
-        Ok(stream.get_ref().1.peer_certificates().unwrap()[0].to_vec())
-    })
+    let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
+    TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| error.to_string())
 }
 
 /// Where objects of a version are created.

@@ -3,6 +3,7 @@
 mod admission;
 mod certificates;
 mod conversion;
+mod exhaustion;
 mod hooks;
 mod mounted;
 #[path = "../../../generator/tests/objects/mod.rs"]

@@ -1,0 +1,80 @@
+//! Callers who are not the API server: anybody in the cluster reaches the endpoint.
+
+use crate::operator_webhooks::hooks::{collection, connected, good, object, server};
+use llsd_tests::cluster::{CRDS, Request};
+use serde_json::json;
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+/// The endpoint's address, and whom to trust there.
+fn endpoint() -> (SocketAddr, Vec<u8>) {
+    use base64::Engine as _;
+    let crd = good(server().send(Request::get(format!("{CRDS}/llamastackdistributions.llamastack.io"))));
+    let client = &crd["spec"]["conversion"]["webhook"]["clientConfig"];
+    let url: http::Uri = client["url"].as_str().unwrap().parse().unwrap();
+    let bundle = base64::engine::general_purpose::STANDARD.decode(client["caBundle"].as_str().unwrap()).unwrap();
+    (url.authority().unwrap().as_str().parse().unwrap(), bundle)
+}
+
+/// A connection on which the head of a review was sent, and `body` of a body of `length` bytes.
+async fn begun(address: SocketAddr, bundle: &[u8], length: usize, body: &[u8]) -> TlsStream<TcpStream> {
+    let mut stream = connected(address, "127.0.0.1", bundle).await.unwrap();
+    let head = format!("POST /convert HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // One that was cut meanwhile makes room, which is what this is about.
+    let _ = stream.write_all(body).await;
+    let _ = stream.flush().await;
+    stream
+}
+
+async fn answer(mut stream: TlsStream<TcpStream>) -> String {
+    let mut text = vec![0; 4096];
+    let length = stream.read(&mut text).await.unwrap_or_default();
+    String::from_utf8_lossy(&text[..length]).into_owned()
+}
+
+#[test]
+fn callers_that_say_nothing_keep_nobody_waiting() {
+    let (address, bundle) = endpoint();
+    let runtime = server().runtime();
+    let held = runtime.block_on(async {
+        let mut held = Vec::new();
+        // More than may be connected at once, and more bytes than may be held at once.
+        for _ in 0..280 {
+            held.push(begun(address, &bundle, 1, b"").await);
+        }
+        for _ in 0..8 {
+            held.push(begun(address, &bundle, 8 << 20, &vec![b' '; 4 << 20]).await);
+        }
+        held
+    });
+    // The API server gives up after ten seconds.
+    for version in ["v1alpha1", "v1alpha2"] {
+        let spec = match version {
+            "v1alpha1" => json!({"server": {"distribution": {"name": "starter"}}}),
+            _ => json!({"distribution": {"name": "starter"}}),
+        };
+        good(server().send(Request::post(collection(version), &object(version, "while-held", spec)).dry()));
+    }
+    drop(held);
+}
+
+#[test]
+fn a_review_that_would_take_all_memory_is_not_read() {
+    let (address, bundle) = endpoint();
+    let runtime = server().runtime();
+    let zeros = format!("{{\"a\":[0{}]}}", ",0".repeat(4_000_000));
+    let answers = runtime.block_on(async {
+        let many = begun(address, &bundle, zeros.len(), zeros.as_bytes()).await;
+        let long = begun(address, &bundle, 9 << 20, &vec![b' '; 9 << 20]).await;
+        let deep = begun(address, &bundle, 100_000, &vec![b'['; 100_000]).await;
+        (answer(many).await, answer(long).await, answer(deep).await)
+    });
+    assert!(answers.0.starts_with("HTTP/1.1 413") && answers.0.contains("values"), "{answers:?}");
+    assert!(answers.1.is_empty() || answers.1.starts_with("HTTP/1.1 413"), "{answers:?}");
+    assert!(answers.2.starts_with("HTTP/1.1 400"), "{answers:?}");
+    let spec = json!({"distribution": {"name": "starter"}});
+    good(server().send(Request::post(collection("v1alpha2"), &object("v1alpha2", "after", spec)).dry()));
+}
