@@ -1,13 +1,22 @@
-//! Requests to the API server, counted. Bodies are plain values: what is sent is what the builders made.
+//! Requests to the API server: counted, and bounded in bytes and time. Bodies are plain values: what is sent is what the
+//! builders made.
+//!
+//! `kube::Api` is not used for them: it collects an answer of any size, waits for it as long as it takes, and writes
+//! answers that it cannot read into the log. Here a name can get into a URL in no other form than as [`ObjectName`] or
+//! [`Namespace`].
 
 use crate::lease::Permit;
 use crate::metrics::Metrics;
 use crate::resources::{FIELD_MANAGER, Kind};
-use http::{Request, header};
+use http::{Request, StatusCode, header};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::Client;
 use kube::core::Status;
+use llsd_generator::names::{NameError, Namespace, ObjectName};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Asks for an answer without `spec` and `status`, where only the metadata is of interest.
 const METADATA: &str = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
@@ -15,6 +24,16 @@ const APPLY: &str = "application/apply-patch+yaml";
 const MERGE: &str = "application/merge-patch+json";
 const JSON_PATCH: &str = "application/json-patch+json";
 const JSON: &str = "application/json";
+
+/// From sending a request to the last byte of its answer. The API server itself gives up after a minute.
+const TIME: Duration = Duration::from_secs(30);
+/// Bytes of an answer that holds one object or one page of a list. The API server takes objects of 3 MiB at most.
+const ANSWER: usize = 8 << 20;
+/// Bytes of an answer that says what is wrong.
+const FAILURE: usize = 64 << 10;
+/// Objects of one page, and pages of one list. Who has more objects with one label gets an error, not more memory.
+const PAGE: usize = 100;
+const PAGES: usize = 10;
 
 /// A kind of objects, by the parts of its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,16 +65,89 @@ impl From<Kind> for Resource {
     }
 }
 
+/// Why a request came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// The API server answered that it failed.
+    #[error("{}", .0.message)]
+    Refused(Box<Status>),
+    /// There is no whole answer yet.
+    #[error("the API server did not answer within {} seconds", .0.as_secs())]
+    Timeout(Duration),
+    /// The answer is larger than an object can be.
+    #[error("the answer of the API server is larger than {0} bytes")]
+    TooLarge(usize),
+    /// More objects have a label than can be looked at.
+    #[error("there are more than {0} {1} with the labels of this resource. Delete those that are not needed")]
+    TooMany(usize, &'static str),
+    /// The answer is not JSON. What it is instead is not shown.
+    #[error("the answer of the API server cannot be read: {0}")]
+    Unreadable(#[source] serde_json::Error),
+    /// Another replica may hold the lease by now.
+    #[error("the lease has run out: nothing more is written")]
+    NoLease,
+    /// A name that was to go into the request is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The connection failed.
+    #[error("{}", causes(.0))]
+    Connection(#[source] kube::Error),
+}
+
+impl ApiError {
+    /// The HTTP status of the answer, if there was one.
+    #[must_use]
+    pub fn code(&self) -> Option<u16> {
+        self.status().map(|status| status.code)
+    }
+
+    /// What the API server answered, if it did.
+    #[must_use]
+    pub fn status(&self) -> Option<&Status> {
+        match self {
+            Self::Refused(status) => Some(status),
+            _ => None,
+        }
+    }
+}
+
+impl From<kube::Error> for ApiError {
+    fn from(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => Self::Refused(status),
+            other => Self::Connection(other),
+        }
+    }
+}
+
+/// An error with the causes that a bare "error sending request" does not tell.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = inner.source();
+    }
+    text
+}
+
+/// What a request comes to.
+pub type Result<T> = std::result::Result<T, ApiError>;
+
 impl Resource {
-    fn url(self, namespace: &str, name: &str, query: &str) -> String {
+    /// The URL of a collection, of an object in it, or of a part of that object such as `/status`.
+    fn url(self, namespace: Option<&Namespace>, name: Option<&ObjectName>, part: &'static str, query: &str) -> String {
         let root = if self.group.is_empty() {
             format!("/api/{}", self.version)
         } else {
             format!("/apis/{}/{}", self.group, self.version)
         };
-        let scope = if namespace.is_empty() { String::new() } else { format!("/namespaces/{namespace}") };
-        let name = if name.is_empty() { String::new() } else { format!("/{name}") };
-        format!("{root}{scope}/{}{name}{query}", self.plural)
+        let scope = namespace.map(|namespace| format!("/namespaces/{namespace}")).unwrap_or_default();
+        let name = name.map(|name| format!("/{name}")).unwrap_or_default();
+        format!("{root}{scope}/{}{name}{part}{query}", self.plural)
     }
 }
 
@@ -82,15 +174,10 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says; 409 if an object of that name exists.
-    pub async fn create(&self, resource: Resource, namespace: &str, body: &Value) -> kube::Result<Value> {
-        let url = resource.url(namespace, "", &format!("?fieldManager={FIELD_MANAGER}"));
-        self.send(
-            "create",
-            resource,
-            Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, answer(resource)),
-            body,
-        )
-        .await
+    pub async fn create(&self, resource: Resource, namespace: &Namespace, body: &Value) -> Result<Value> {
+        let url = resource.url(Some(namespace), None, "", &format!("?fieldManager={FIELD_MANAGER}"));
+        let request = Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, answer(resource));
+        self.send("create", resource, request, body).await
     }
 
     /// Creates an object by a server-side apply, so that later ones may remove its fields. Without force: fields of others
@@ -101,12 +188,12 @@ impl Api {
     pub async fn create_applied(
         &self,
         resource: Resource,
-        namespace: &str,
-        name: &str,
+        namespace: &Namespace,
+        name: &ObjectName,
         body: &Value,
-    ) -> kube::Result<Value> {
-        let query = format!("?fieldManager={FIELD_MANAGER}&force=false");
-        self.patch("apply", resource, &resource.url(namespace, name, &query), (APPLY, answer(resource)), body).await
+    ) -> Result<Value> {
+        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}&force=false"));
+        self.patch("apply", resource, &url, (APPLY, answer(resource)), body).await
     }
 
     /// Applies an object on the server side, and takes over the fields of others; the answer holds its metadata, of a
@@ -114,19 +201,39 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn apply(&self, resource: Resource, namespace: &str, name: &str, body: &Value) -> kube::Result<Value> {
-        let query = format!("?fieldManager={FIELD_MANAGER}&force=true");
-        self.patch("apply", resource, &resource.url(namespace, name, &query), (APPLY, answer(resource)), body).await
+    pub async fn apply(
+        &self,
+        resource: Resource,
+        namespace: &Namespace,
+        name: &ObjectName,
+        body: &Value,
+    ) -> Result<Value> {
+        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}&force=true"));
+        self.patch("apply", resource, &url, (APPLY, answer(resource)), body).await
     }
 
-    /// Changes single fields. `name` may end with a subresource, as `name/status`. The answer holds the metadata, of a
-    /// Deployment and of the resource itself all of it.
+    /// Changes single fields. The answer holds the metadata, of a Deployment all of it.
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn merge(&self, resource: Resource, namespace: &str, name: &str, body: &Value) -> kube::Result<Value> {
-        let query = format!("?fieldManager={FIELD_MANAGER}");
-        self.patch("patch", resource, &resource.url(namespace, name, &query), (MERGE, answer(resource)), body).await
+    pub async fn merge(
+        &self,
+        resource: Resource,
+        namespace: &Namespace,
+        name: &ObjectName,
+        body: &Value,
+    ) -> Result<Value> {
+        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}"));
+        self.patch("patch", resource, &url, (MERGE, answer(resource)), body).await
+    }
+
+    /// Changes single fields of the status of a [`LLSD`]; the answer holds all of the resource.
+    ///
+    /// # Errors
+    /// What the API server says.
+    pub async fn merge_status(&self, namespace: &Namespace, name: &ObjectName, body: &Value) -> Result<Value> {
+        let url = LLSD.url(Some(namespace), Some(name), "/status", &format!("?fieldManager={FIELD_MANAGER}"));
+        self.patch("patch", LLSD, &url, (MERGE, JSON), body).await
     }
 
     /// Applies a JSON patch.
@@ -136,20 +243,25 @@ impl Api {
     pub async fn json_patch(
         &self,
         resource: Resource,
-        namespace: &str,
-        name: &str,
+        namespace: &Namespace,
+        name: &ObjectName,
         body: &Value,
-    ) -> kube::Result<Value> {
-        let query = format!("?fieldManager={FIELD_MANAGER}");
-        self.patch("patch", resource, &resource.url(namespace, name, &query), (JSON_PATCH, METADATA), body).await
+    ) -> Result<Value> {
+        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}"));
+        self.patch("patch", resource, &url, (JSON_PATCH, METADATA), body).await
     }
 
-    /// Reads an object; `None` if there is none.
+    /// Reads an object; `None` if there is none. Without a namespace it is one of the cluster.
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn get(&self, resource: Resource, namespace: &str, name: &str) -> kube::Result<Option<Value>> {
-        let request = Request::get(resource.url(namespace, name, "")).header(header::ACCEPT, JSON);
+    pub async fn get(
+        &self,
+        resource: Resource,
+        namespace: Option<&Namespace>,
+        name: &ObjectName,
+    ) -> Result<Option<Value>> {
+        let request = Request::get(resource.url(namespace, Some(name), "", "")).header(header::ACCEPT, JSON);
         absent(self.send("get", resource, request, &Value::Null).await)
     }
 
@@ -157,8 +269,13 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn metadata(&self, resource: Resource, namespace: &str, name: &str) -> kube::Result<Option<Value>> {
-        let request = Request::get(resource.url(namespace, name, "")).header(header::ACCEPT, METADATA);
+    pub async fn metadata(
+        &self,
+        resource: Resource,
+        namespace: &Namespace,
+        name: &ObjectName,
+    ) -> Result<Option<Value>> {
+        let request = Request::get(resource.url(Some(namespace), Some(name), "", "")).header(header::ACCEPT, METADATA);
         absent(self.send("get", resource, request, &Value::Null).await)
     }
 
@@ -167,34 +284,56 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn is_there(&self, resource: Resource, namespace: &str, name: &str) -> kube::Result<bool> {
-        let url = resource.url(namespace, name, "?resourceVersion=0");
+    pub async fn is_there(&self, resource: Resource, namespace: &Namespace, name: &ObjectName) -> Result<bool> {
+        let url = resource.url(Some(namespace), Some(name), "", "?resourceVersion=0");
         let request = Request::get(url).header(header::ACCEPT, METADATA);
         Ok(absent(self.send("get", resource, request, &Value::Null).await)?.is_some())
     }
 
-    /// Lists objects by labels, written as in a URL.
+    /// Lists objects that have a label: at most 1,000. Without a namespace they are those of the cluster.
     ///
     /// # Errors
-    /// What the API server says.
-    pub async fn list(&self, resource: Resource, namespace: &str, labels: &str) -> kube::Result<Vec<Value>> {
-        let labels = labels.replace('=', "%3D").replace('/', "%2F").replace(',', "%2C");
-        let request =
-            Request::get(resource.url(namespace, "", &format!("?labelSelector={labels}"))).header(header::ACCEPT, JSON);
-        let mut answer = self.send("list", resource, request, &Value::Null).await?;
-        Ok(answer.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default())
+    /// What the API server says; [`ApiError::TooMany`] if there are more.
+    pub async fn list(
+        &self,
+        resource: Resource,
+        namespace: Option<&Namespace>,
+        (label, value): (&'static str, &str),
+    ) -> Result<Vec<Value>> {
+        let selector = encoded(&format!("{label}={value}"));
+        let mut found = Vec::new();
+        let mut next = String::new();
+        for _ in 0..PAGES {
+            let query = format!("?labelSelector={selector}&limit={PAGE}{next}");
+            let request = Request::get(resource.url(namespace, None, "", &query)).header(header::ACCEPT, JSON);
+            let mut page = self.send("list", resource, request, &Value::Null).await?;
+            if let Some(items) = page.get_mut("items").and_then(Value::as_array_mut) {
+                found.append(items);
+            }
+            match page["metadata"]["continue"].as_str().filter(|rest| !rest.is_empty()) {
+                Some(rest) => next = format!("&continue={}", encoded(rest)),
+                None => return Ok(found),
+            }
+        }
+        Err(ApiError::TooMany(PAGE * PAGES, resource.plural))
     }
 
     /// Deletes the object with this UID, if it is still there.
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn delete(&self, resource: Resource, namespace: &str, name: &str, uid: &str) -> kube::Result<()> {
+    pub async fn delete(
+        &self,
+        resource: Resource,
+        namespace: Option<&Namespace>,
+        name: &ObjectName,
+        uid: &str,
+    ) -> Result<()> {
         let body = json!({"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": uid}, "propagationPolicy": "Background"});
-        let request = Request::delete(resource.url(namespace, name, "")).header(header::CONTENT_TYPE, JSON);
+        let request = Request::delete(resource.url(namespace, Some(name), "", "")).header(header::CONTENT_TYPE, JSON);
         match self.send("delete", resource, request, &body).await {
             // 409: another object has taken the name.
-            Err(kube::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(()),
+            Err(error) if matches!(error.code(), Some(404 | 409)) => Ok(()),
             other => other.map(drop),
         }
     }
@@ -207,7 +346,7 @@ impl Api {
         url: &str,
         (kind, accept): (&'static str, &'static str),
         body: &Value,
-    ) -> kube::Result<Value> {
+    ) -> Result<Value> {
         let request = Request::patch(url).header(header::CONTENT_TYPE, kind).header(header::ACCEPT, accept);
         self.send(verb, resource, request, body).await
     }
@@ -218,52 +357,62 @@ impl Api {
         resource: Resource,
         request: http::request::Builder,
         body: &Value,
-    ) -> kube::Result<Value> {
-        let body =
-            if body.is_null() { Vec::new() } else { serde_json::to_vec(body).map_err(kube::Error::SerdeError)? };
-        let request = request.body(body).map_err(kube::Error::HttpError)?;
+    ) -> Result<Value> {
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        let request = request.body(body.into()).map_err(|error| ApiError::Connection(kube::Error::HttpError(error)))?;
         if request.method() != http::Method::GET && !self.permit.is_good() {
-            return Err(kube::Error::Service("the lease has run out: nothing more is written".into()));
+            return Err(ApiError::NoLease);
         }
-        let answer = self.client.request::<Value>(request).await;
+        let answer = match tokio::time::timeout(TIME, answered(&self.client, request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(ApiError::Timeout(TIME)),
+        };
         let code = match &answer {
             Ok(_) => 200,
-            Err(kube::Error::Api(status)) => status.code,
-            Err(_) => 0,
+            Err(error) => error.code().unwrap_or_default(),
         };
         self.metrics.call(verb, resource.plural, code);
         answer
     }
 }
 
-/// The status tells of Deployments, and the resource itself is kept as it was written; of other objects the metadata is
-/// enough.
-fn answer(resource: Resource) -> &'static str {
-    if resource == LLSD || resource == Resource::from(Kind::Deployment) { JSON } else { METADATA }
+/// One request and its answer, no more of it than it may have.
+async fn answered(client: &Client, request: Request<kube::client::Body>) -> Result<Value> {
+    let (head, body) = client.send(request).await?.into_parts();
+    let limit = if head.status.is_success() { ANSWER } else { FAILURE };
+    let bytes = Limited::new(body, limit).collect().await.map_err(|error| {
+        if error.is::<LengthLimitError>() { ApiError::TooLarge(limit) } else { kube::Error::Service(error).into() }
+    })?;
+    let bytes = bytes.to_bytes();
+    if head.status.is_success() {
+        return serde_json::from_slice(&bytes).map_err(ApiError::Unreadable);
+    }
+    Err(ApiError::Refused(Box::new(failure(head.status, &bytes))))
 }
 
-fn absent<T>(answer: kube::Result<T>) -> kube::Result<Option<T>> {
+/// What went wrong, in the API server's words; in those of HTTP where something in front of it answered.
+fn failure(code: StatusCode, body: &[u8]) -> Status {
+    let said = serde_json::from_slice::<Status>(body).ok().filter(|status| status.code == code.as_u16());
+    said.unwrap_or_else(|| {
+        let reason = code.canonical_reason().unwrap_or("unknown status");
+        Status::failure(&format!("the API server answered {} {reason}", code.as_u16()), reason).with_code(code.as_u16())
+    })
+}
+
+/// A text as a value in a query.
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}
+
+/// The status tells of Deployments; of other objects the metadata is enough.
+fn answer(resource: Resource) -> &'static str {
+    if resource == Resource::from(Kind::Deployment) { JSON } else { METADATA }
+}
+
+fn absent<T>(answer: Result<T>) -> Result<Option<T>> {
     match answer {
         Ok(found) => Ok(Some(found)),
-        Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
+        Err(error) if error.code() == Some(404) => Ok(None),
         Err(error) => Err(error),
-    }
-}
-
-/// The status that the API server answered with, if it answered.
-#[must_use]
-pub fn status(error: &kube::Error) -> Option<&Status> {
-    match error {
-        kube::Error::Api(status) => Some(status),
-        _ => None,
-    }
-}
-
-/// What went wrong, in one line and without request bodies.
-#[must_use]
-pub fn text(error: &kube::Error) -> String {
-    match error {
-        kube::Error::Api(status) => status.message.clone(),
-        other => other.to_string(),
     }
 }

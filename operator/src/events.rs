@@ -4,18 +4,22 @@ use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How long writing one may hold up the work.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// An event that says the same again is not written within this time.
 const REPEAT: Duration = Duration::from_secs(600);
-/// Resources whose last events are remembered; then all are forgotten, and events may repeat.
-const REMEMBERED: usize = 4096;
+/// Events that are remembered: some of each of thousands of resources. Beyond that the oldest half is forgotten, and those
+/// may repeat.
+const REMEMBERED: usize = 32_768;
 
 /// UID of the resource, and the event's reason.
 type Subject = (String, &'static str);
-/// The event's text, and when it was written.
-type Said = (String, Instant);
+/// A digest of the event's text, and when it was written.
+type Said = (u64, Instant);
 
 /// Writes events, each once.
 pub struct Events {
@@ -60,22 +64,55 @@ impl Events {
             secondary: None,
         };
         // Nothing depends on events.
-        if let Err(error) = self.recorder.publish(&event, about).await {
-            tracing::debug!(%error, reason, "an event could not be written");
+        match tokio::time::timeout(PATIENCE, self.recorder.publish(&event, about)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, reason, "an event could not be written"),
+            Err(_) => tracing::debug!(reason, "an event was not written in time"),
         }
     }
 
     fn is_news(&self, uid: String, reason: &'static str, note: &str) -> bool {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.len() >= REMEMBERED {
-            last.clear();
-        }
         let now = Instant::now();
+        if last.len() >= REMEMBERED {
+            forget_older_half(&mut last);
+        }
         let known = last.get(&(uid.clone(), reason));
-        if known.is_some_and(|(text, at)| text == note && now.duration_since(*at) < REPEAT) {
+        if known.is_some_and(|(said, at)| *said == digest(note) && now.duration_since(*at) < REPEAT) {
             return false;
         }
-        last.insert((uid, reason), (note.to_owned(), now));
+        last.insert((uid, reason), (digest(note), now));
         true
+    }
+}
+
+/// What was said last stays known: if all were forgotten at once, all events would be written again at once.
+fn forget_older_half(last: &mut HashMap<Subject, Said>) {
+    let mut times: Vec<Instant> = last.values().map(|(_, at)| *at).collect();
+    let middle = times.len() / 2;
+    let (_, middle, _) = times.select_nth_unstable(middle);
+    let middle = *middle;
+    last.retain(|_, (_, at)| *at > middle);
+}
+
+fn digest(note: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(note.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_last_stays_known() {
+        let start = Instant::now();
+        let mut last: HashMap<Subject, Said> = (0..1_000)
+            .map(|at| ((at.to_string(), "Reason"), (digest("note"), start + Duration::from_secs(at))))
+            .collect();
+        forget_older_half(&mut last);
+        assert!((400..=500).contains(&last.len()), "{}", last.len());
+        assert!(last.contains_key(&("999".to_owned(), "Reason")) && !last.contains_key(&("0".to_owned(), "Reason")));
     }
 }

@@ -15,6 +15,7 @@ pub mod probe;
 pub mod process;
 pub mod queue;
 pub mod rbac;
+pub mod reconcile;
 pub mod resources;
 pub mod settings;
 pub mod steps;

@@ -60,11 +60,15 @@ fn manifests() -> ExitCode {
     }
 }
 
+/// What is logged of the libraries. Below an error, `kube_client` logs bodies of answers that it cannot read, and those may
+/// be Secrets.
+const OTHERS: &str = "warn,kube_client=error";
+
 fn log(settings: &Settings) {
     let level = if settings.zap_devel { "debug" } else { settings.zap_log_level.as_str() };
     // One word is about this program; everything else may be named too, as in `info,kube=debug`.
-    let filter = if level.contains([',', '=']) { level.to_owned() } else { format!("warn,llsd_operator={level}") };
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("warn,llsd_operator=info"));
+    let filter = if level.contains([',', '=']) { level.to_owned() } else { format!("{OTHERS},llsd_operator={level}") };
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(format!("{OTHERS},llsd_operator=info")));
     let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     if settings.zap_devel || settings.zap_encoder == Encoder::Console {
         logs.init();

@@ -3,12 +3,13 @@
 use crate::resources::{FeatureFlags, WATCH};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Its name, in the operator's namespace.
 pub const CONFIG_MAP: &str = "llama-stack-operator-config";
 const FLAGS: &str = "featureFlags";
 const IMAGES: &str = "image-overrides";
+const CA_BUNDLES: &str = "ca-bundle-namespaces";
 
 /// What it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct OperatorConfig {
     pub flags: FeatureFlags,
     /// Images by name of the distribution.
     pub images: BTreeMap<String, String>,
+    /// Namespaces whose ConfigMaps resources of all namespaces may take certificates from.
+    pub ca_bundle_namespaces: BTreeSet<String>,
 }
 
 #[derive(Deserialize, Default)]
@@ -60,7 +63,18 @@ impl OperatorConfig {
                 before.images.clone()
             }
         };
-        (Self { flags, images }, complaints)
+        let listed = data.get(CA_BUNDLES).map(|text| serde_yaml::from_str::<Option<BTreeSet<String>>>(text));
+        let ca_bundle_namespaces = match listed {
+            None => BTreeSet::new(),
+            Some(Ok(namespaces)) => namespaces.unwrap_or_default(),
+            Some(Err(error)) => {
+                complaints.push(format!(
+                    "{CA_BUNDLES} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"
+                ));
+                before.ca_bundle_namespaces.clone()
+            }
+        };
+        (Self { flags, images, ca_bundle_namespaces }, complaints)
     }
 }
 
@@ -99,9 +113,13 @@ mod tests {
         let before = OperatorConfig {
             flags: FeatureFlags { network_policy: true },
             images: [("a".to_owned(), "b".to_owned())].into(),
+            ca_bundle_namespaces: ["c".to_owned()].into(),
         };
         let (config, complaints) = OperatorConfig::read(&data("- [", "x: ["), &before);
-        assert_eq!((config, complaints.len()), (before.clone(), 2));
+        assert_eq!((&config.flags, &config.images, complaints.len()), (&before.flags, &before.images, 2));
+        let data_with = |text: &str| BTreeMap::from([(CA_BUNDLES.to_owned(), text.to_owned())]);
+        assert_eq!(OperatorConfig::read(&data_with("{"), &before).0.ca_bundle_namespaces, before.ca_bundle_namespaces);
+        assert_eq!(OperatorConfig::read(&data_with("- d"), &before).0.ca_bundle_namespaces, ["d".to_owned()].into());
         let (config, complaints) = OperatorConfig::read(&data("", "a: 7\nb: quay.io/x/y:1\n"), &before);
         assert!(!config.flags.network_policy);
         assert_eq!(config.images.keys().collect::<Vec<_>>(), ["b"]);

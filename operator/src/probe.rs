@@ -1,5 +1,9 @@
 //! What running servers say about themselves: their version and providers. Asked apart from the reconcile, so that a
 //! slow server holds up nobody; a server that does not answer is asked less and less often.
+//!
+//! The server is whatever the resource's image is, and its answer is read by everybody who may read the resource. So it
+//! leads nowhere else, and of what it says only short words of known fields are kept: no settings of providers, of which
+//! nobody can tell whether they hold a secret.
 
 use crate::backoff::Backoff;
 use crate::queue::{Key, Queue};
@@ -8,13 +12,21 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
-/// Answers longer than this are not read.
-const LARGEST: usize = 1 << 20;
+/// Answers longer than this are not read. The settings of providers, which are not kept, are most of them.
+const LARGEST: usize = 256 << 10;
+/// Providers that are kept, and bytes of all that is kept of them: it is part of the status of a resource.
+const PROVIDERS: usize = 100;
+const KEPT: usize = 16 << 10;
+/// Characters of a version, a name or a message.
+const WORD: usize = 128;
+/// Servers that are asked at once.
+const AT_ONCE: usize = 8;
 
 /// What a server said.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,9 +43,15 @@ struct Watched {
     task: AbortHandle,
 }
 
+#[derive(Clone)]
+struct Client {
+    http: reqwest::Client,
+    places: Arc<Semaphore>,
+}
+
 /// The servers that are asked.
 pub struct Probes {
-    client: Option<reqwest::Client>,
+    client: Option<Client>,
     queue: Queue,
     all: Arc<Mutex<HashMap<Key, Watched>>>,
 }
@@ -44,9 +62,14 @@ impl Probes {
     #[must_use]
     pub fn new(queue: Queue, enabled: bool) -> Self {
         // The server's certificate is made for its users, not for the cluster's names; what is read is no secret.
-        let client =
-            reqwest::Client::builder().timeout(TIMEOUT).tls_danger_accept_invalid_certs(true).no_proxy().build();
-        Self { client: client.ok().filter(|_| enabled), queue, all: Arc::default() }
+        let client = reqwest::Client::builder()
+            .timeout(TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .tls_danger_accept_invalid_certs(true)
+            .no_proxy()
+            .build();
+        let places = Arc::new(Semaphore::new(AT_ONCE));
+        Self { client: client.ok().filter(|_| enabled).map(|http| Client { http, places }), queue, all: Arc::default() }
     }
 
     /// The last answer of a ready server, which is asked from now on.
@@ -74,10 +97,14 @@ impl Probes {
     }
 }
 
-async fn follow(client: reqwest::Client, url: String, key: Key, all: Arc<Mutex<HashMap<Key, Watched>>>, queue: Queue) {
+async fn follow(client: Client, url: String, key: Key, all: Arc<Mutex<HashMap<Key, Watched>>>, queue: Queue) {
     let mut backoff = Backoff::new(FIRST_WAIT, LONGEST_WAIT);
     loop {
-        let answer = ask(&client, &url).await;
+        let answer = {
+            // The semaphore is never closed.
+            let _place = client.places.acquire().await;
+            ask(&client.http, &url).await
+        };
         let known = answer.version.is_some() && answer.providers.is_some();
         {
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,8 +120,7 @@ async fn follow(client: reqwest::Client, url: String, key: Key, all: Arc<Mutex<H
 }
 
 async fn ask(client: &reqwest::Client, url: &str) -> Answer {
-    let version =
-        get(client, &format!("{url}/v1/version")).await.and_then(|body| body["version"].as_str().map(str::to_owned));
+    let version = get(client, &format!("{url}/v1/version")).await.and_then(|body| body["version"].as_str().map(word));
     let providers = get(client, &format!("{url}/v1/providers")).await.and_then(|body| providers(&body));
     Answer { version, providers }
 }
@@ -114,15 +140,34 @@ async fn get(client: &reqwest::Client, url: &str) -> Option<Value> {
 /// The providers of an answer. All fields of a provider are required by the schema, so what a server leaves out is
 /// filled in: otherwise the whole status would be refused.
 fn providers(body: &Value) -> Option<Vec<ProviderInfo>> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let text = |value: &Value| word(value.as_str().unwrap_or_default());
     let provider = |one: &Value| ProviderInfo {
         api: text(&one["api"]),
         provider_id: text(&one["provider_id"]),
         provider_type: text(&one["provider_type"]),
-        config: if one["config"].is_object() { one["config"].clone() } else { Value::Object(serde_json::Map::new()) },
+        config: settings(&one["config"]),
         health: ProviderHealth { status: text(&one["health"]["status"]), message: text(&one["health"]["message"]) },
     };
-    Some(body["data"].as_array()?.iter().filter(|one| one.is_object()).map(provider).collect())
+    let mut room = KEPT;
+    let fits = |provider: &ProviderInfo| {
+        let size = serde_json::to_vec(provider).map_or(usize::MAX, |text| text.len());
+        let left = room.checked_sub(size);
+        room = left.unwrap_or_default();
+        left.is_some()
+    };
+    let all = body["data"].as_array()?.iter().filter(|one| one.is_object()).take(PROVIDERS).map(provider);
+    Some(all.take_while(fits).collect())
+}
+
+/// Which settings a provider has, without their values.
+fn settings(config: &Value) -> Value {
+    let keys = config.as_object().into_iter().flatten().take(PROVIDERS).map(|(key, _)| (word(key), Value::from("…")));
+    Value::Object(keys.collect())
+}
+
+/// The text, on one line and of a length that a word may have.
+fn word(text: &str) -> String {
+    text.chars().take(WORD).map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 #[cfg(test)]
@@ -137,5 +182,20 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].provider_type.as_str(), &found[0].config), ("", &json!({})));
         assert_eq!(providers(&json!({"data": "x"})), None);
+    }
+
+    #[test]
+    fn little_is_kept_of_what_a_server_says() {
+        let one = json!({
+            "api": "inference", "provider_id": "x".repeat(5_000), "provider_type": "a\nb",
+            "config": {"url": "http://internal", "password": "secret", "nested": {"a": 1}},
+            "health": {"status": "OK", "message": ""},
+        });
+        let found = providers(&json!({"data": vec![one; 5_000]})).unwrap();
+        assert!(!found.is_empty() && found.len() <= PROVIDERS);
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(text.len() <= KEPT + PROVIDERS && !text.contains("secret") && !text.contains("internal"), "{text}");
+        assert_eq!(found[0].provider_type, "a b");
+        assert_eq!(found[0].config, json!({"url": "…", "password": "…", "nested": "…"}));
     }
 }

@@ -1,6 +1,6 @@
 //! The process: its tasks, and in which order they begin and end.
 
-use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS, status};
+use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS};
 use crate::controller::{self, Context};
 use crate::events::Events;
 use crate::health;
@@ -13,12 +13,14 @@ use crate::probe::Probes;
 use crate::queue::Queue;
 use crate::resources::{MANAGED_BY, WATCH};
 use crate::settings::Settings;
+use crate::steps::judge::Judge;
 use crate::steps::resolve::Registries;
 use crate::stores::{self, Stores};
 use crate::webhooks::{self, Certificates, Endpoint, Readiness};
 use anyhow::{Context as _, Result, anyhow};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use llsd_generator::names::{Namespace, ObjectName};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +31,8 @@ use tokio_util::sync::CancellationToken;
 const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
 /// How long webhooks are served after the end was asked for: until every API server knows of it.
 const DRAIN: Duration = Duration::from_secs(4);
+/// Resources that are judged at once: it is work for a processor, and what it takes of memory adds up.
+const JUDGES: usize = 2;
 /// How long work that is under way may take at the end.
 const LAST_WORK: Duration = Duration::from_secs(8);
 
@@ -195,17 +199,22 @@ async fn reconcile(
     let stores = Arc::new(Stores::default());
     let queue = Queue::default();
     metrics.follow(queue.clone());
-    prepare(&api, namespace).await;
+    match Namespace::parse(namespace) {
+        Ok(namespace) => prepare(&api, &namespace).await,
+        Err(error) => tracing::warn!(%error, "the operator's own ConfigMap is not looked for"),
+    }
     let Some(converts) = conversion(&api, settings.enable_webhooks.then_some(webhooks), &end).await else { return };
     let registries = settings.registry_lookups.then(|| {
         let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
-        Registries::new(registry, Keychain::new(client.clone()))
+        let registry = registry.only(settings.registries.clone());
+        Registries::new(registry, Keychain::new(api.clone()))
     });
     let context = Arc::new(Context {
         api,
         stores: Arc::clone(&stores),
         queue: queue.clone(),
         metrics: Arc::clone(&metrics),
+        judge: Judge::new(JUDGES),
         events: Events::new(client.clone(), identity),
         probes: Probes::new(queue.clone(), settings.server_probes),
         registries,
@@ -230,11 +239,12 @@ async fn reconcile(
 /// nothing is read before the API server knows of it: what it reads unconverted has lost its content. `None` if `end`
 /// comes first.
 async fn conversion(api: &Api, webhooks: Option<&Readiness>, end: &CancellationToken) -> Option<bool> {
+    let name = ObjectName::parse(CRD_NAME).ok()?;
     let mut told = false;
     loop {
         let is_ready = webhooks.is_none_or(Readiness::is_ready);
         if is_ready {
-            match api.get(CUSTOM_RESOURCE_DEFINITIONS, "", CRD_NAME).await {
+            match api.get(CUSTOM_RESOURCE_DEFINITIONS, None, &name).await {
                 Ok(Some(crd)) if crd["spec"]["conversion"]["strategy"] == "Webhook" => return Some(true),
                 Ok(Some(_)) if webhooks.is_none() => return Some(false),
                 Ok(found) => {
@@ -256,15 +266,14 @@ async fn conversion(api: &Api, webhooks: Option<&Readiness>, end: &CancellationT
 }
 
 /// What is done once at the start, as well as it can be: the operator's ConfigMap, and what very old versions left.
-async fn prepare(api: &Api, namespace: &str) {
+async fn prepare(api: &Api, namespace: &Namespace) {
     let made = api.create(CONFIG_MAPS, namespace, &operator_config::initial(namespace)).await;
     match made {
-        Ok(_) => tracing::info!(namespace, "made ConfigMap {}", operator_config::CONFIG_MAP),
-        Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => label(api, namespace).await,
+        Ok(_) => tracing::info!(%namespace, "made ConfigMap {}", operator_config::CONFIG_MAP),
+        Err(error) if error.code() == Some(409) => label(api, namespace).await,
         Err(error) => tracing::warn!(%error, "ConfigMap {} could not be made", operator_config::CONFIG_MAP),
     }
-    let labels = format!("{}={}", MANAGED_BY.0, MANAGED_BY.1);
-    match api.list(CLUSTER_ROLE_BINDINGS, "", &labels).await {
+    match api.list(CLUSTER_ROLE_BINDINGS, None, MANAGED_BY).await {
         Ok(bindings) => {
             for binding in bindings {
                 let legacy = binding["subjects"].as_array().into_iter().flatten().any(|subject| {
@@ -272,7 +281,9 @@ async fn prepare(api: &Api, namespace: &str) {
                         && subject["namespace"].as_str().is_some_and(|namespace| !namespace.is_empty())
                 });
                 let text = |field: &str| binding["metadata"][field].as_str().unwrap_or_default().to_owned();
-                if legacy && let Err(error) = api.delete(CLUSTER_ROLE_BINDINGS, "", &text("name"), &text("uid")).await {
+                // The old operators named them after resources.
+                let Ok(name) = ObjectName::parse(&text("name")) else { continue };
+                if legacy && let Err(error) = api.delete(CLUSTER_ROLE_BINDINGS, None, &name, &text("uid")).await {
                     tracing::warn!(%error, name = text("name"), "an old ClusterRoleBinding could not be deleted");
                 }
             }
@@ -282,11 +293,12 @@ async fn prepare(api: &Api, namespace: &str) {
 }
 
 /// The label by which the Go operator finds its ConfigMap.
-async fn label(api: &Api, namespace: &str) {
-    let found = api.metadata(CONFIG_MAPS, namespace, operator_config::CONFIG_MAP).await.ok().flatten();
+async fn label(api: &Api, namespace: &Namespace) {
+    let Ok(name) = ObjectName::parse(operator_config::CONFIG_MAP) else { return };
+    let found = api.metadata(CONFIG_MAPS, namespace, &name).await.ok().flatten();
     if found.is_some_and(|found| found["metadata"]["labels"][WATCH.0] != WATCH.1) {
         let patch = json!({"metadata": {"labels": {WATCH.0: WATCH.1}}});
-        if let Err(error) = api.merge(CONFIG_MAPS, namespace, operator_config::CONFIG_MAP, &patch).await {
+        if let Err(error) = api.merge(CONFIG_MAPS, namespace, &name, &patch).await {
             tracing::warn!(%error, "ConfigMap {} could not be labelled", operator_config::CONFIG_MAP);
         }
     }

@@ -2,6 +2,7 @@
 //! meanwhile has it looked at once more. Failures wait longer each time.
 
 use crate::backoff::Backoff;
+use llsd_generator::names::{NameError, Namespace, ObjectName};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +14,18 @@ use tokio::time::Instant;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// The namespace.
-    pub namespace: Arc<str>,
+    pub namespace: Namespace,
     /// The name.
-    pub name: Arc<str>,
+    pub name: ObjectName,
 }
 
 impl Key {
     /// The key of these two.
-    #[must_use]
-    pub fn new(namespace: &str, name: &str) -> Self {
-        Self { namespace: namespace.into(), name: name.into() }
+    ///
+    /// # Errors
+    /// One of them is no name; the API server has no such object.
+    pub fn new(namespace: &str, name: &str) -> Result<Self, NameError> {
+        Ok(Self { namespace: Namespace::parse(namespace)?, name: ObjectName::parse(name)? })
     }
 }
 
@@ -34,6 +37,9 @@ impl fmt::Display for Key {
 
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
+/// How soon a resource is tried again whose work failed while something happened to it: not at once, because what
+/// happened may be what the work itself wrote.
+const SOON: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct State {
@@ -41,7 +47,19 @@ struct State {
     due: Due,
     /// Being worked on; what came in meanwhile.
     active: HashMap<Key, Option<Instant>>,
-    failing: HashMap<Key, Backoff>,
+    failing: HashMap<Key, Failing>,
+}
+
+/// A row of failures.
+struct Failing {
+    times: u32,
+    backoff: Backoff,
+}
+
+impl Failing {
+    fn new() -> Self {
+        Self { times: 0, backoff: Backoff::new(FIRST_WAIT, LONGEST_WAIT) }
+    }
 }
 
 /// Times by key, and the keys in the order of their times.
@@ -154,17 +172,30 @@ impl Queue {
         self.changed.notify_one();
     }
 
-    /// The work on a resource has failed: it is tried again after a wait that grows, whatever happens meanwhile.
-    /// Returns the wait.
+    /// The work on a resource has failed: it is tried again after a wait that grows. What happened meanwhile may have
+    /// mended it, so that it is tried soon then. Returns the wait.
     pub fn failed(&self, key: Key) -> Duration {
+        self.failed_for(key, Duration::ZERO)
+    }
+
+    /// As [`failed`](Self::failed), with a wait of at least so long while nothing happens.
+    pub fn failed_for(&self, key: Key, least: Duration) -> Duration {
         let mut state = self.lock();
-        let backoff = state.failing.entry(key.clone()).or_insert_with(|| Backoff::new(FIRST_WAIT, LONGEST_WAIT));
-        let wait = backoff.next();
-        state.active.remove(&key);
+        let failing = state.failing.entry(key.clone()).or_insert_with(Failing::new);
+        failing.times += 1;
+        let wait = failing.backoff.next().max(least);
+        let meanwhile = state.active.remove(&key).flatten();
+        let wait = if meanwhile.is_some() { wait.min(SOON) } else { wait };
         state.due.add(key, Instant::now() + wait);
         drop(state);
         self.changed.notify_one();
         wait
+    }
+
+    /// How often in a row the work on a resource has failed.
+    #[must_use]
+    pub fn failures(&self, key: &Key) -> u32 {
+        self.lock().failing.get(key).map_or(0, |failing| failing.times)
     }
 
     fn release(state: &mut State, key: Key, after: Option<Duration>) {
@@ -198,7 +229,7 @@ mod tests {
     use super::*;
 
     fn key(name: &str) -> Key {
-        Key::new("ns", name)
+        Key::new("ns", name).expect("names")
     }
 
     #[tokio::test(start_paused = true)]
@@ -231,6 +262,20 @@ mod tests {
         queue.add(key("a"));
         let next = queue.next().await;
         assert!(queue.failed(next) <= FIRST_WAIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_happens_during_a_failure_is_looked_at_soon() {
+        let queue = Queue::default();
+        queue.add(key("a"));
+        for _ in 0..12 {
+            let next = queue.next().await;
+            queue.failed(next);
+        }
+        let next = queue.next().await;
+        assert_eq!(queue.failures(&next), 12);
+        queue.add(key("a"));
+        assert!(queue.failed(next) <= SOON);
     }
 
     #[tokio::test(start_paused = true)]

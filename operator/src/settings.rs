@@ -57,6 +57,9 @@ pub struct Settings {
     /// Look for base configs in the labels of images
     #[arg(long, num_args = 0..=1, default_value_t = true, default_missing_value = "true", require_equals = true)]
     pub registry_lookups: bool,
+    /// Registries whose images are looked at, separated by commas, such as quay.io or *.example.com:5000; without it all
+    #[arg(long, value_delimiter = ',')]
+    pub registries: Vec<String>,
     /// Registries that are spoken to without TLS, such as 127.0.0.1:5000
     #[arg(long, value_delimiter = ',')]
     pub insecure_registries: Vec<String>,

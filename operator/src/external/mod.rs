@@ -7,6 +7,7 @@ mod package;
 pub mod status;
 
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
+use llsd_generator::names::is_label;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -97,8 +98,7 @@ pub fn wanted(spec: &LlamaStackDistributionSpec) -> Vec<Wanted> {
 /// letters of its hash, so that two ids never share a name.
 fn slug(id: &str, room: usize) -> String {
     let allowed = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
-    let is_label = id.chars().all(allowed) && !id.starts_with('-') && !id.ends_with('-') && !id.is_empty();
-    if is_label && id.len() <= room {
+    if is_label(id) && id.len() <= room {
         return id.to_owned();
     }
     let hash: String = Sha256::digest(id.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();

@@ -34,6 +34,18 @@ pub enum CaError {
         /// Its name.
         name: String,
     },
+    /// The ConfigMap is in another namespace, and does not exist or is not shared.
+    #[error(
+        "failed to find referenced CA bundle ConfigMap {namespace}/{name}: one of another namespace is used only if it has \
+         the label llamastack.io/watch: \"true\", or if the operator's ConfigMap names its namespace in \
+         ca-bundle-namespaces"
+    )]
+    NotShared {
+        /// Its namespace.
+        namespace: String,
+        /// Its name.
+        name: String,
+    },
     /// The ConfigMap lacks a key.
     #[error("failed to find CA bundle key '{key}' in ConfigMap {namespace}/{name}")]
     NoKey {

@@ -2,6 +2,7 @@
 
 use super::metadata::{child, labels, selector};
 use super::{BuildError, Child, Desired, Kind};
+use llsd_generator::names::is_subdomain;
 use serde_json::{Value, json};
 
 /// The label of namespaces by which Kubernetes lets them be selected by name.
@@ -69,13 +70,7 @@ fn check_label(label: &str) -> Result<(), BuildError> {
     };
     let inside = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
     let domain = label.rsplit_once('/').map(|(domain, _)| domain);
-    let is_domain = |domain: &str| {
-        domain.len() <= 253
-            && domain.split('.').all(|part| {
-                ends(part) && part.chars().all(|char| char.is_ascii_digit() || char.is_ascii_lowercase() || char == '-')
-            })
-    };
-    if name.len() <= 63 && ends(name) && name.chars().all(inside) && domain.is_none_or(is_domain) {
+    if name.len() <= 63 && ends(name) && name.chars().all(inside) && domain.is_none_or(is_subdomain) {
         return Ok(());
     }
     Err(BuildError::AllowedFrom(format!("\"{label}\" is no label key, such as \"team\" or \"example.com/team\"")))

@@ -1,13 +1,14 @@
 //! Writes the children that are not as they should be, and nothing else.
 
 use super::ownership::{Whose, foreign, take_over, whose};
-use crate::api::{Api, Resource, status, text};
+use crate::api::{self, Api, ApiError, Resource};
 use crate::queue::Key;
 use crate::resources::{Child, Kind, Owner};
 use crate::stores::children::{APPLIED, Place, digest};
 use crate::stores::deployments::DeploymentState;
 use crate::stores::{ChildRecord, Stores};
 use k8s_openapi::api::apps::v1::Deployment;
+use llsd_generator::names::ObjectName;
 use serde_json::{Value, json};
 
 /// What came of it.
@@ -31,23 +32,24 @@ pub enum ApplyError {
     Refused(String),
     /// The request failed, and may succeed later.
     #[error(transparent)]
-    Request(#[from] kube::Error),
-    /// A child was found that the stores did not know. They do now, and what is built may be built on it.
-    #[error("a child was found; looking again")]
+    Request(#[from] ApiError),
+    /// A child was found that the stores did not know. They do now, and what is built may be built on it. Or one was
+    /// there and is gone.
+    #[error("a child came or went; looking again")]
     Again,
 }
 
 impl ApplyError {
-    fn of(error: kube::Error, child: &Child) -> Self {
+    fn of(error: ApiError, child: &Child) -> Self {
         let (_, _, kind) = child.kind.gvk();
-        match status(&error) {
+        match error.status() {
             // 404: the namespace is gone; 409: a conflict; both pass.
             Some(answer)
                 if (matches!(answer.code, 400 | 403 | 413 | 422) && !answer.message.contains("is being terminated"))
                     // What etcd says of an object beyond its limit comes as an error of the server.
                     || answer.message.contains("request is too large") =>
             {
-                Self::Refused(format!("failed to apply {kind} \"{}\": {}", child.name(), text(&error)))
+                Self::Refused(format!("failed to apply {kind} \"{}\": {}", child.name(), error))
             }
             _ => Self::Request(error),
         }
@@ -104,17 +106,17 @@ async fn one(
     applied: &mut Applied,
 ) -> Result<bool, ApplyError> {
     let resource = Resource::from(child.kind);
-    let name = child.name();
+    let name = &ObjectName::parse(child.name()).map_err(ApiError::from)?;
     let wanted = digest(&child.object);
-    let place = || (child.kind.plural(), (&*key.namespace).into(), name.into());
+    let place = || (child.kind.plural(), key.namespace.clone(), name.clone());
     let body = || marked(&child.object, wanted);
     let Some(record) = stores.children.get(child.kind, &key.namespace, name) else {
-        return match create(api, resource, key, child, &body()).await {
+        return match create(api, resource, key, (child, name), &body()).await {
             Ok(Some(answer)) => {
                 settle(stores, key, child, place(), answer, wanted);
                 Ok(true)
             }
-            Ok(None) => exists(api, stores, key, owner, child, applied).await,
+            Ok(None) => exists(api, stores, key, owner, (child, name), applied).await,
             Err(error) => Err(ApplyError::of(error, child)),
         };
     };
@@ -140,7 +142,7 @@ async fn one(
         take_over(api, resource, key, name, release).await?;
     }
     if child.kind == Kind::Deployment {
-        switch_strategy(api, stores, key, child).await?;
+        switch_strategy(api, stores, key, (child, name)).await?;
     }
     let answer =
         api.apply(resource, &key.namespace, name, &body()).await.map_err(|error| ApplyError::of(error, child))?;
@@ -152,18 +154,24 @@ async fn one(
 /// first server-side apply must take over with another write. A Deployment is changed more often than anything else, so
 /// it is looked for instead, and created by an apply. One that comes at the same moment is not seen by that, as by any
 /// look, but its fields are then a conflict.
-async fn create(api: &Api, resource: Resource, key: &Key, child: &Child, body: &Value) -> kube::Result<Option<Value>> {
+async fn create(
+    api: &Api,
+    resource: Resource,
+    key: &Key,
+    (child, name): (&Child, &ObjectName),
+    body: &Value,
+) -> api::Result<Option<Value>> {
     let answer = if child.kind == Kind::Deployment {
-        if api.is_there(resource, &key.namespace, child.name()).await? {
+        if api.is_there(resource, &key.namespace, name).await? {
             return Ok(None);
         }
-        api.create_applied(resource, &key.namespace, child.name(), body).await
+        api.create_applied(resource, &key.namespace, name, body).await
     } else {
         api.create(resource, &key.namespace, body).await
     };
     match answer {
         Ok(answer) => Ok(Some(answer)),
-        Err(error) if status(&error).is_some_and(|answer| answer.code == 409) => Ok(None),
+        Err(error) if error.code() == Some(409) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -194,13 +202,12 @@ async fn exists(
     stores: &Stores,
     key: &Key,
     owner: &Owner,
-    child: &Child,
+    (child, name): (&Child, &ObjectName),
     applied: &mut Applied,
 ) -> Result<bool, ApplyError> {
     let resource = Resource::from(child.kind);
-    let Some(object) = api.get(resource, &key.namespace, child.name()).await? else {
-        return Err(ApplyError::Refused(format!("\"{}\" came and went; trying again", child.name())));
-    };
+    // It came and went: the next look creates it.
+    let Some(object) = api.get(resource, Some(&key.namespace), name).await? else { return Err(ApplyError::Again) };
     let record = record_of(&object);
     if record.owner.as_deref() != Some(owner.uid.as_str()) {
         applied.blocked.push(foreign(child, record.owner.as_deref()));
@@ -209,7 +216,7 @@ async fn exists(
     if !child.kind.is_create_only() {
         // Ours, but without the label that it is watched by. What is built next has to know it: otherwise a Deployment
         // would lose what is kept of it, and its pods would restart.
-        let place = (child.kind.plural(), (&*key.namespace).into(), child.name().into());
+        let place = (child.kind.plural(), key.namespace.clone(), name.clone());
         if child.kind == Kind::Deployment {
             know_deployment(stores, key, &record, object);
         }
@@ -237,12 +244,17 @@ fn record_of(answer: &Value) -> ChildRecord {
 }
 
 /// The API server refuses `Recreate` beside the settings of a rolling update, which it may have filled in itself.
-async fn switch_strategy(api: &Api, stores: &Stores, key: &Key, child: &Child) -> Result<(), ApplyError> {
+async fn switch_strategy(
+    api: &Api,
+    stores: &Stores,
+    key: &Key,
+    (child, name): (&Child, &ObjectName),
+) -> Result<(), ApplyError> {
     let recreates = child.object["spec"]["strategy"]["type"] == "Recreate";
     let Some(state) = stores.deployments.get(key) else { return Ok(()) };
     if recreates && !state.recreates {
         let patch = json!({"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}});
-        api.merge(Resource::from(Kind::Deployment), &key.namespace, child.name(), &patch).await?;
+        api.merge(Resource::from(Kind::Deployment), &key.namespace, name, &patch).await?;
     }
     Ok(())
 }
@@ -254,7 +266,7 @@ async fn remove_others(api: &Api, stores: &Stores, owner: &Owner, wanted: &[Chil
         let Some(kind) = kind.filter(|kind| kind.is_removable() && !record.deleting) else { continue };
         if !wanted.iter().any(|child| child.kind.plural() == plural && child.name() == &*name) {
             tracing::info!(%namespace, %name, kind = kind.gvk().2, "a child is not wanted any more and is deleted");
-            api.delete(Resource::from(kind), &namespace, &name, &record.uid).await?;
+            api.delete(Resource::from(kind), Some(&namespace), &name, &record.uid).await?;
         }
     }
     Ok(())

@@ -19,6 +19,12 @@ pub const AVAILABLE: &str = "Available";
 /// All Secrets are there.
 pub const SECRETS_RESOLVED: &str = "SecretsResolved";
 
+/// The resource is what it asks for: the one condition that tools look at that know nothing of this resource, such as
+/// `kubectl wait`, kstatus, Flux and Argo CD.
+pub const READY: &str = "Ready";
+/// It gets no further without somebody's help. kstatus reads it; it is there only while it is true.
+pub const STALLED: &str = "Stalled";
+
 /// External providers are installed.
 pub const EXTERNAL_PROVIDERS_READY: &str = "ExternalProvidersReady";
 

@@ -11,9 +11,40 @@ use llsd_generator::check::finding::{Cause, Finding, Severity};
 use llsd_generator::check::rules::references::NOT_FOUND;
 use llsd_generator::check::{Facts, ReferenceKind, Request, reference_findings, verdict_on};
 use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
+use llsd_generator::names::Namespace;
 use llsd_generator::path::Path;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Values in the spec of a resource that is judged: objects, lists, texts and so on, each with those inside of it. What
+/// judging and generating take of memory and time grows with them. The largest real ones have some hundreds.
+pub const VALUES: usize = 25_000;
+/// How deep values may lie inside of each other. Readers of JSON give up at 128, some of it used up by what is around.
+pub const DEPTH: usize = 100;
+
+/// What is wrong with the extent of a resource; `None` if it can be judged.
+#[must_use]
+pub fn extent_fault(object: &Value) -> Option<String> {
+    let mut open = vec![(&object["spec"], 1)];
+    let mut count = 0_usize;
+    while let Some((value, depth)) = open.pop() {
+        count += 1;
+        if depth > DEPTH {
+            return Some(format!("the spec has values inside of each other deeper than {DEPTH}"));
+        }
+        match value {
+            Value::Object(fields) => open.extend(fields.values().map(|value| (value, depth + 1))),
+            Value::Array(items) => open.extend(items.iter().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+        if count + open.len() > VALUES {
+            return Some(format!("the spec has more than {VALUES} values"));
+        }
+    }
+    None
+}
 
 /// What became of a resource that passed.
 #[derive(Debug)]
@@ -28,11 +59,59 @@ pub struct Judged {
     pub warnings: Vec<String>,
 }
 
+/// Judges resources apart from the threads that serve connections and watches: some take long. A few at a time, however
+/// long each takes and whether or not somebody still waits for it.
+pub struct Judge {
+    places: Arc<Semaphore>,
+}
+
+impl Judge {
+    /// With so many places.
+    #[must_use]
+    pub fn new(places: usize) -> Self {
+        Self { places: Arc::new(Semaphore::new(places)) }
+    }
+
+    /// [`judge`], once there is a place.
+    ///
+    /// # Errors
+    /// As [`judge`].
+    ///
+    /// # Panics
+    /// If judging panics: the caller's own guard tells of it.
+    pub async fn judge(
+        &self,
+        object: &Arc<Value>,
+        image: &str,
+        base: Option<&Base>,
+        flags: FeatureFlags,
+    ) -> Result<Judged, Refusal> {
+        // The semaphore is never closed.
+        let place = Arc::clone(&self.places).acquire_owned().await.ok();
+        let (object, image, base) = (Arc::clone(object), image.to_owned(), base.cloned());
+        let judging = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            judge(&object, &image, base.as_ref(), flags)
+        });
+        match judging.await {
+            Ok(judged) => judged,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The process ends.
+                Err(_) => Err(Refusal::resources("the operator is ending")),
+            },
+        }
+    }
+}
+
 /// Judges the resource. A resource that exists is not refused for rules about its creation.
 ///
 /// # Errors
 /// The errors that `llsd check` shows for it.
 pub fn judge(object: &Value, image: &str, base: Option<&Base>, flags: FeatureFlags) -> Result<Judged, Refusal> {
+    if let Some(fault) = extent_fault(object) {
+        return Err(Refusal::resources(format!("failed to judge the resource: {fault}")));
+    }
     let unknown = BTreeSet::new();
     let facts =
         Facts { image: Some(image.to_owned()), network_policies: Some(flags.network_policy), ..Facts::default() };
@@ -118,7 +197,7 @@ pub struct Secrets {
 
 /// Looks at the Secrets and ConfigMaps that the resource refers to.
 #[must_use]
-pub fn secrets(object: &Value, judged: &Judged, namespace: &str, found: &Found) -> Secrets {
+pub fn secrets(object: &Value, judged: &Judged, namespace: &Namespace, found: &Found) -> Secrets {
     let unknown = BTreeSet::new();
     let facts = found.facts();
     let request = Request { version: ApiVersion::V1Alpha2, value: object, old: None, unknown: &unknown, facts: &facts };

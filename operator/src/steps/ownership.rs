@@ -1,11 +1,12 @@
 //! Whose a child is, and the fields of it.
 
-use crate::api::{Api, Resource};
+use crate::api::{self, Api, Resource};
 use crate::queue::Key;
 use crate::resources::{Child, FIELD_MANAGER, Owner};
 use crate::stores::ChildRecord;
 use crate::stores::children::{is_apply, is_ours, union};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
+use llsd_generator::names::ObjectName;
 use serde_json::{Value, json};
 
 /// Whether the operator may write an object of a child's name.
@@ -50,9 +51,9 @@ pub async fn take_over(
     api: &Api,
     resource: Resource,
     key: &Key,
-    name: &str,
+    name: &ObjectName,
     release_replicas: bool,
-) -> kube::Result<()> {
+) -> api::Result<()> {
     let Some(object) = api.metadata(resource, &key.namespace, name).await? else { return Ok(()) };
     let entries: Vec<ManagedFieldsEntry> =
         serde_json::from_value(object["metadata"]["managedFields"].clone()).unwrap_or_default();

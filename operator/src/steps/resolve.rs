@@ -8,25 +8,45 @@ use crate::queue::Key;
 use llsd_generator::api::status::{ConfigSource, ResolvedDistribution};
 use llsd_generator::distribution::Distributions;
 use llsd_generator::generate::{Base, BaseSource};
+use llsd_generator::names::{Namespace, ObjectName};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
+/// How long a reconcile waits for a registry. The question goes on without it, and the answer is there for the next one:
+/// slow registries must not keep the places of other resources.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// How soon a registry in trouble is asked again, if it does not say itself.
 const AGAIN: Duration = Duration::from_secs(60);
 
 /// Where images are looked up.
 pub struct Registries {
-    registry: Registry,
+    registry: Arc<Registry>,
     keychain: Keychain,
+}
+
+/// Why it is not known what a resource runs.
+#[derive(Debug)]
+pub enum Unresolved {
+    /// The image cannot be told, or its labels have to be read and cannot be.
+    Refused(Refusal),
+    /// The registry has not answered yet.
+    Pending,
+}
+
+impl From<Refusal> for Unresolved {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
 impl Registries {
     /// Labels are read through `registry`, with the pods' own credentials.
     #[must_use]
     pub fn new(registry: Registry, keychain: Keychain) -> Self {
-        Self { registry, keychain }
+        Self { registry: Arc::new(registry), keychain }
     }
 }
 
@@ -68,14 +88,14 @@ pub fn image(object: &Value, config: &OperatorConfig) -> Result<String, Refusal>
 /// Settles image and base configuration. `before` is what the resource ran with.
 ///
 /// # Errors
-/// The image cannot be told, or its labels have to be read and cannot be.
+/// See [`Unresolved`].
 pub async fn resolve(
     registries: Option<&Registries>,
     object: &Value,
     key: &Key,
     config: &OperatorConfig,
     before: Option<&ResolvedDistribution>,
-) -> Result<Resolved, Refusal> {
+) -> Result<Resolved, Unresolved> {
     let image = image(object, config)?;
     let mut resolved = Resolved {
         distribution: ResolvedDistribution { image: Some(image.clone()), ..ResolvedDistribution::default() },
@@ -91,7 +111,12 @@ pub async fn resolve(
         let account = object["spec"]["workload"]["overrides"]["serviceAccountName"]
             .as_str()
             .map_or_else(|| crate::resources::Kind::ServiceAccount.name(&key.name), str::to_owned);
-        match labels(registries, &resolved.image, &key.namespace, &account).await {
+        let account = ObjectName::parse(&account)
+            .map_err(|error| Refusal::resources(format!("failed to use the service account: {error}")))?;
+        let Some(found) = labels(registries, &resolved.image, &key.namespace, &account).await else {
+            return Err(Unresolved::Pending);
+        };
+        match found {
             Ok(Some(text)) => {
                 let source = BaseSource::OciLabel { image: resolved.image.clone() };
                 resolved.base = Some(Base { text: text.into(), source });
@@ -112,18 +137,24 @@ pub async fn resolve(
     Ok(resolved)
 }
 
+/// What the labels of an image lead to; `None` while that is not known.
 async fn labels(
     registries: &Registries,
     image: &str,
-    namespace: &str,
-    account: &str,
-) -> Result<Option<String>, (OciError, Option<Duration>)> {
+    namespace: &Namespace,
+    account: &ObjectName,
+) -> Option<Result<Option<String>, (OciError, Option<Duration>)>> {
     // Without credentials the image may still be open to all.
     let credentials = registries.keychain.credentials(namespace, account).await.unwrap_or_default();
-    match registries.registry.config(image, &credentials).await {
-        Ok(found) => Ok(found.map(|config| config.text)),
-        Err(error) => Err((error, registries.registry.retry_after(image, &credentials).await)),
-    }
+    let (registry, image) = (Arc::clone(&registries.registry), image.to_owned());
+    let asking = tokio::spawn(async move {
+        match registry.config(&image, &credentials).await {
+            Ok(found) => Ok(found.map(|config| config.text)),
+            Err(error) => Err((error, registry.retry_after(&image, &credentials).await)),
+        }
+    });
+    // What ended in a panic is asked again, as what has not ended is.
+    tokio::time::timeout(PATIENCE, asking).await.ok()?.ok()
 }
 
 /// A registry in trouble must not change what runs: a configuration that came from labels waits for them, any other

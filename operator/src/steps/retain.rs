@@ -1,6 +1,6 @@
 //! Generated ConfigMaps of earlier configurations: the newest two stay, and those that pods still mount.
 
-use crate::api::{Api, CONFIG_MAPS, REPLICA_SETS};
+use crate::api::{self, Api, CONFIG_MAPS, REPLICA_SETS};
 use crate::queue::Key;
 use crate::resources::config::GENERATED;
 use crate::resources::{INSTANCE, Owner};
@@ -15,7 +15,7 @@ const KEPT: usize = 2;
 ///
 /// # Errors
 /// What the API server says.
-pub async fn retain(api: &Api, stores: &Stores, key: &Key, owner: &Owner, current: Option<&str>) -> kube::Result<()> {
+pub async fn retain(api: &Api, stores: &Stores, key: &Key, owner: &Owner, current: Option<&str>) -> api::Result<()> {
     let mut generated: Vec<_> = stores
         .children
         .of(&owner.uid)
@@ -34,8 +34,7 @@ pub async fn retain(api: &Api, stores: &Stores, key: &Key, owner: &Owner, curren
     let old = generated.split_off(KEPT);
     let mut mounted: BTreeSet<String> =
         stores.deployments.get(key).map(|state| state.config_maps.iter().cloned().collect()).unwrap_or_default();
-    let labels = format!("{INSTANCE}={}", owner.name);
-    for set in api.list(REPLICA_SETS, &key.namespace, &labels).await? {
+    for set in api.list(REPLICA_SETS, Some(&key.namespace), (INSTANCE, &owner.name)).await? {
         if set["status"]["replicas"].as_i64().unwrap_or_default() > 0
             || set["spec"]["replicas"].as_i64().unwrap_or_default() > 0
         {
@@ -44,7 +43,7 @@ pub async fn retain(api: &Api, stores: &Stores, key: &Key, owner: &Owner, curren
     }
     for ((_, namespace, name), record) in old {
         if !mounted.contains(&*name) {
-            api.delete(CONFIG_MAPS, &namespace, &name, &record.uid).await?;
+            api.delete(CONFIG_MAPS, Some(&namespace), &name, &record.uid).await?;
         }
     }
     Ok(())

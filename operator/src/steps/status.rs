@@ -96,6 +96,8 @@ pub fn status(about: &About<'_>, stores: &Stores, outcome: &Outcome<'_>, operato
     if let (Some(resolved), None) = (&outcome.resolved, &outcome.refusal) {
         status.resolved_distribution = Some(resolved.clone());
     }
+    ready(&mut conditions, deployment.as_deref(), outcome, problem.as_deref());
+    status.observed_generation = generation;
     let version = status.version.get_or_insert_default();
     version.operator_version = Some(operator_version.to_owned());
     if let Some(server) = outcome.probe.and_then(|answer| answer.version.clone()) {
@@ -103,6 +105,18 @@ pub fn status(about: &About<'_>, stores: &Stores, outcome: &Outcome<'_>, operato
     }
     status.conditions = Some(conditions.finish(before.conditions.as_deref().unwrap_or_default(), generation, now));
     status
+}
+
+/// The status of a resource whose reconcile keeps failing: what is known stays, but it is not ready.
+#[must_use]
+pub fn failing(before: &Status, object: &Value, error: &str, now: &Time) -> Status {
+    let known = before.conditions.as_deref().unwrap_or_default();
+    let mut conditions = Conditions::default();
+    let message = format!("The reconcile keeps failing and is repeated: {error}");
+    conditions.set(conditions::READY, false, "ReconcileFailed", message);
+    let ready = conditions.finish(known, object["metadata"]["generation"].as_i64(), now);
+    let all = known.iter().filter(|one| one.type_ != conditions::READY).cloned().chain(ready).collect();
+    Status { conditions: Some(all), ..before.clone() }
 }
 
 /// The status of a resource that is being deleted.
@@ -154,6 +168,40 @@ fn deployment_ready(conditions: &mut Conditions, deployment: Option<&DeploymentS
     conditions.set(conditions::DEPLOYMENT_READY, ready, reason, message);
 }
 
+/// One word for tools, and why.
+fn ready(
+    conditions: &mut Conditions,
+    deployment: Option<&DeploymentState>,
+    outcome: &Outcome<'_>,
+    problem: Option<&str>,
+) {
+    let secrets = outcome.secrets.and_then(|secrets| secrets.problem.as_ref());
+    match (problem, deployment) {
+        (Some(problem), _) => {
+            conditions.set(conditions::READY, false, "Failed", problem);
+            conditions.set(conditions::STALLED, true, "Failed", problem);
+        }
+        (None, Some(state)) if !state.is_rolling_out() && state.ready == state.wanted => {
+            conditions.set(conditions::READY, true, "Ready", "The server has all its pods, with the current config");
+        }
+        (None, _) if secrets.is_some() => {
+            let message = secrets.map(|problem| problem.message.clone()).unwrap_or_default();
+            conditions.set(conditions::READY, false, "SecretsMissing", message);
+        }
+        (None, Some(state)) => match &state.stuck {
+            Some(reason) if state.ready < state.wanted => {
+                conditions.set(conditions::READY, false, "DeploymentStuck", reason.clone());
+            }
+            _ => {
+                let current = state.current(state.ready);
+                let message = format!("{current} of {} pods with the current config are ready", state.wanted);
+                conditions.set(conditions::READY, false, "Progressing", message);
+            }
+        },
+        (None, None) => conditions.set(conditions::READY, false, "Progressing", "There is no Deployment yet"),
+    }
+}
+
 fn health(conditions: &mut Conditions, deployment: Option<&DeploymentState>) {
     if is_ready(deployment) {
         conditions.set(conditions::HEALTH_CHECK, true, "HealthCheckPassed", "Health check passed");
@@ -185,7 +233,7 @@ fn claim(conditions: &mut Conditions, object: &Value, key: &Key, stores: &Stores
         return;
     }
     let name = Kind::PersistentVolumeClaim.name(&key.name);
-    match stores.claims.get(&Key::new(&key.namespace, &name)) {
+    match Key::new(&key.namespace, &name).ok().and_then(|key| stores.claims.get(&key)) {
         None => conditions.set(
             conditions::STORAGE_READY,
             false,
@@ -331,7 +379,8 @@ fn route(
     let exposed =
         spec.networking.as_ref().and_then(|networking| networking.expose.as_ref()).is_some_and(|expose| expose.is_on());
     exposed.then(|| {
-        let host = stores.ingresses.get(&Key::new(&key.namespace, &Kind::Ingress.name(&key.name)));
+        let ingress = Key::new(&key.namespace, &Kind::Ingress.name(&key.name)).ok();
+        let host = ingress.and_then(|ingress| stores.ingresses.get(&ingress));
         host.filter(|host| !host.is_empty()).map(|host| format!("http://{host}")).unwrap_or_default()
     })
 }

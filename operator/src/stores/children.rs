@@ -9,6 +9,7 @@ use super::{controller, is_main, version};
 use crate::resources::{FIELD_MANAGER, Kind, MANAGED_BY};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::ObjectMeta;
+use llsd_generator::names::{Namespace, ObjectName};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -20,7 +21,7 @@ pub const APPLIED: &str = "llamastack.io/applied";
 const GO_CREATED: &str = "manager";
 
 /// Plural of the kind, namespace, name.
-pub type Place = (&'static str, Box<str>, Box<str>);
+pub type Place = (&'static str, Namespace, ObjectName);
 
 /// What is known of one child.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,7 +83,8 @@ impl ChildRecord {
             applied: metadata.annotations.as_ref().and_then(|all| u64::from_str_radix(all.get(APPLIED)?, 16).ok()),
             fields: digest(&fields),
             replicas,
-            pending: Some(text.into()),
+            // Nobody asks for those of an object that no resource controls.
+            pending: owner_name.is_some().then(|| text.into()),
             legacy: ours.iter().any(|entry| !is_apply(entry)),
             created: metadata.creation_timestamp.as_ref().map(|time| time.0.as_second()).unwrap_or_default(),
             deleting: metadata.deletion_timestamp.is_some(),
@@ -288,8 +290,8 @@ impl Children {
 
     /// What is known of a child.
     #[must_use]
-    pub fn get(&self, kind: Kind, namespace: &str, name: &str) -> Option<ChildRecord> {
-        self.lock().records.get(&(kind.plural(), namespace.into(), name.into())).cloned()
+    pub fn get(&self, kind: Kind, namespace: &Namespace, name: &str) -> Option<ChildRecord> {
+        self.lock().records.get(&(kind.plural(), namespace.clone(), ObjectName::parse(name).ok()?)).cloned()
     }
 
     /// The children that a resource controls.
@@ -399,7 +401,7 @@ mod tests {
     #[test]
     fn a_later_state_is_not_overwritten_by_an_earlier_one() {
         let children = Children::default();
-        let place = || ("services", "ns".into(), "a".into());
+        let place = || ("services", Namespace::parse("ns").expect("a name"), ObjectName::parse("a").expect("a name"));
         let record = |version| ChildRecord {
             uid: "1".into(),
             version,
@@ -418,7 +420,7 @@ mod tests {
     #[test]
     fn an_answer_that_comes_after_the_end_does_not_count() {
         let children = Children::default();
-        let place = || ("services", "ns".into(), "a".into());
+        let place = || ("services", Namespace::parse("ns").expect("a name"), ObjectName::parse("a").expect("a name"));
         let record = |uid: &str, version| ChildRecord {
             uid: uid.into(),
             version,

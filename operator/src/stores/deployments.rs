@@ -4,10 +4,11 @@ use super::gone::Gone;
 use crate::queue::Key;
 use crate::resources::Live;
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
-use k8s_openapi::api::core::v1::PersistentVolumeClaim;
+use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Service, ServiceSpec};
 use k8s_openapi::api::networking::v1::Ingress;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher as _};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Deployment, as far as it matters.
@@ -138,6 +139,24 @@ impl ClaimState {
     }
 }
 
+/// A Service, as far as it matters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServiceState {
+    /// Its address inside the cluster, if it is of type `ClusterIP` and has one.
+    pub address: Option<IpAddr>,
+}
+
+impl ServiceState {
+    /// Reads a Service.
+    #[must_use]
+    pub fn of(service: &Service) -> Self {
+        let spec = service.spec.as_ref();
+        let is_plain = |spec: &&ServiceSpec| spec.type_.as_deref() == Some("ClusterIP");
+        let address = spec.filter(is_plain).and_then(|spec| spec.cluster_ip.as_ref()?.parse().ok());
+        Self { address }
+    }
+}
+
 /// The address that an Ingress gives: that of its load balancer, else its host, else nothing yet.
 #[must_use]
 pub fn ingress_host(ingress: &Ingress) -> String {
@@ -258,7 +277,7 @@ mod tests {
     #[test]
     fn an_annotation_does_not_start_a_rollout() {
         let states = States::<DeploymentState>::default();
-        let key = Key::new("ns", "a");
+        let key = Key::new("ns", "a").expect("names");
         let is_rolling_out = || states.get(&key).unwrap().is_rolling_out();
         assert!(states.put_deployment(key.clone(), 1, deployment(1, 1, 1)));
         assert!(!is_rolling_out());
@@ -273,7 +292,7 @@ mod tests {
     fn answers_and_events_may_come_in_any_order() {
         // Scaled from 0 to 2: the answer to the write (version 2), then what the controller makes of it.
         let steps = [(2, (2, 2, 1)), (3, (2, 2, 2))];
-        let key = Key::new("ns", "a");
+        let key = Key::new("ns", "a").expect("names");
         let orders: [&[usize]; 5] = [&[0, 1], &[1, 0], &[0, 0, 1], &[0, 1, 0], &[1, 0, 1]];
         for order in orders {
             let states = States::<DeploymentState>::default();

@@ -13,7 +13,7 @@ pub use resources::{Resources, Stored};
 pub use watch::run;
 
 use crate::operator_config::OperatorConfig;
-use deployments::{ClaimState, DeploymentState, States};
+use deployments::{ClaimState, DeploymentState, ServiceState, States};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
@@ -54,6 +54,8 @@ pub struct Stores {
     pub deployments: States<DeploymentState>,
     /// More of the volume claims.
     pub claims: States<ClaimState>,
+    /// The addresses of the Services.
+    pub services: States<ServiceState>,
     /// The hosts of the Ingresses; empty while there is none.
     pub ingresses: States<String>,
     /// What resources refer to.

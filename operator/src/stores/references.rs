@@ -1,12 +1,13 @@
 //! Secrets and ConfigMaps of users that resources refer to. Of the many in a cluster only those are read, once for each
 //! change: a watch of metadata tells of changes, and nothing is kept of the others.
 
-use crate::api::{Api, CONFIG_MAPS, Resource, SECRETS};
+use crate::api::{self, Api, CONFIG_MAPS, Resource, SECRETS};
 use crate::queue::Key;
-use crate::resources::content_digest;
+use crate::resources::{WATCH, content_digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use llsd_generator::check::ReferenceKind;
+use llsd_generator::names::{Namespace, ObjectName};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -18,9 +19,9 @@ pub struct Reference {
     /// Secret or ConfigMap.
     pub kind: ReferenceKind,
     /// Its namespace.
-    pub namespace: Arc<str>,
+    pub namespace: Namespace,
     /// Its name.
-    pub name: Arc<str>,
+    pub name: ObjectName,
 }
 
 /// What an object holds.
@@ -34,6 +35,8 @@ pub struct Content {
     pub data: BTreeMap<String, Vec<u8>>,
     /// Digest of the entries; for a Secret keyed with its UID.
     pub digest: String,
+    /// Whether its label [`WATCH`] lets resources of other namespaces use it.
+    pub is_shared: bool,
 }
 
 impl fmt::Debug for Content {
@@ -64,7 +67,8 @@ impl Content {
             ReferenceKind::ConfigMap => content_digest(entries),
             ReferenceKind::Secret => content_digest(entries.chain([("", uid.as_bytes())])),
         };
-        Self { uid, resource_version: text("resourceVersion"), data, digest }
+        let is_shared = object["metadata"]["labels"][WATCH.0] == WATCH.1;
+        Self { uid, resource_version: text("resourceVersion"), data, digest, is_shared }
     }
 
     /// The entries that are text, as ConfigMaps have them.
@@ -134,17 +138,25 @@ impl References {
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn get(&self, api: &Api, reference: &Reference) -> kube::Result<Option<Arc<Content>>> {
+    pub async fn get(&self, api: &Api, reference: &Reference) -> api::Result<Option<Arc<Content>>> {
         let news = match self.lock().entries.get(reference) {
             Some(Entry { content: Some(known), .. }) => return Ok(known.clone()),
             entry => entry.map(|entry| entry.news),
         };
-        let found = api.get(resource(reference.kind), &reference.namespace, &reference.name).await?;
-        let content = found.map(|object| Arc::new(Content::read(reference.kind, &object)));
+        let content = Self::read(api, reference).await?;
         if let Some(entry) = self.lock().entries.get_mut(reference).filter(|entry| Some(entry.news) == news) {
             entry.content = Some(content.clone());
         }
         Ok(content)
+    }
+
+    /// The object, read anew: what lies in another namespace may not be watched.
+    ///
+    /// # Errors
+    /// What the API server says.
+    pub async fn read(api: &Api, reference: &Reference) -> api::Result<Option<Arc<Content>>> {
+        let found = api.get(resource(reference.kind), Some(&reference.namespace), &reference.name).await?;
+        Ok(found.map(|object| Arc::new(Content::read(reference.kind, &object))))
     }
 
     /// The watch saw the object in this version, or its end. Returns the resources that refer to it, if that is news.

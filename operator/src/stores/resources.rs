@@ -147,12 +147,15 @@ mod tests {
     }
 
     fn phase(resources: &Resources) -> String {
-        resources.get(&Key::new("ns", "a")).unwrap().object()["status"]["phase"].as_str().unwrap().to_owned()
+        resources.get(&Key::new("ns", "a").expect("names")).unwrap().object()["status"]["phase"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     #[test]
     fn the_answer_to_a_write_counts_before_its_event_comes() {
-        let (resources, key) = (Resources::default(), Key::new("ns", "a"));
+        let (resources, key) = (Resources::default(), Key::new("ns", "a").expect("names"));
         assert!(resources.put(key.clone(), stored(1, 1, "")));
         let before = resources.get(&key).unwrap();
         assert!(!resources.written(&key, &before, stored(2, 1, "Initializing")));
@@ -166,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_change_that_only_the_answer_tells_of_is_looked_at() {
-        let (resources, key) = (Resources::default(), Key::new("ns", "a"));
+        let (resources, key) = (Resources::default(), Key::new("ns", "a").expect("names"));
         resources.put(key.clone(), stored(1, 1, ""));
         let before = resources.get(&key).unwrap();
         // Somebody changed the spec as version 2; its event comes after the answer and is none any more.
@@ -181,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_answer_does_not_bring_back_what_is_gone() {
-        let (resources, key) = (Resources::default(), Key::new("ns", "a"));
+        let (resources, key) = (Resources::default(), Key::new("ns", "a").expect("names"));
         resources.put(key.clone(), stored(1, 1, ""));
         let before = resources.get(&key).unwrap();
         resources.remove(&key);

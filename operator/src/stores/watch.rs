@@ -1,7 +1,7 @@
 //! The watches that keep the stores up to date, and what they have looked at again.
 
 use super::children::{ChildRecord, Place};
-use super::deployments::{ClaimState, DeploymentState, ingress_host};
+use super::deployments::{ClaimState, DeploymentState, ServiceState, ingress_host};
 use super::references::Reference;
 use super::{Stored, Stores};
 use crate::metrics::Metrics;
@@ -77,7 +77,6 @@ pub async fn run(
         watches.child::<ConfigMap>(&mut tasks, scope, "configmaps");
         watches.child::<Secret>(&mut tasks, scope, "secrets");
         watches.child::<ServiceAccount>(&mut tasks, scope, "serviceaccounts");
-        watches.child::<Service>(&mut tasks, scope, "services");
         watches.child::<NetworkPolicy>(&mut tasks, scope, "networkpolicies");
         watches.child::<HorizontalPodAutoscaler>(&mut tasks, scope, "horizontalpodautoscalers");
         watches.child::<PodDisruptionBudget>(&mut tasks, scope, "poddisruptionbudgets");
@@ -110,6 +109,14 @@ pub async fn run(
                 }
             },
         );
+        let stores = Arc::clone(&watches.stores);
+        watches.full::<Service>(&mut tasks, scope, "services", move |key, seen| match seen {
+            Seen::Is(service) => stores.services.put(key, super::version(&service.metadata), ServiceState::of(service)),
+            Seen::Gone(_) => {
+                stores.services.remove(&key);
+                true
+            }
+        });
         let stores = Arc::clone(&watches.stores);
         watches.full::<Ingress>(&mut tasks, scope, "ingresses", move |key, seen| match seen {
             Seen::Is(ingress) => stores.ingresses.put(key, super::version(&ingress.metadata), ingress_host(ingress)),
@@ -151,23 +158,19 @@ where
     scope.map_or_else(|| Api::all(client.clone()), |namespace| Api::namespaced(client.clone(), namespace))
 }
 
-fn key_of(metadata: &ObjectMeta) -> Key {
-    Key::new(metadata.namespace.as_deref().unwrap_or_default(), metadata.name.as_deref().unwrap_or_default())
+/// Where an object is; `None` for names that no object of ours has, such as those of roles with a colon.
+fn key_of(metadata: &ObjectMeta) -> Option<Key> {
+    Key::new(metadata.namespace.as_deref()?, metadata.name.as_deref()?).ok()
 }
 
-fn place_of(plural: &'static str, metadata: &ObjectMeta) -> Place {
-    (
-        plural,
-        metadata.namespace.as_deref().unwrap_or_default().into(),
-        metadata.name.as_deref().unwrap_or_default().into(),
-    )
+fn place_of(plural: &'static str, metadata: &ObjectMeta) -> Option<Place> {
+    key_of(metadata).map(|Key { namespace, name }| (plural, namespace, name))
 }
 
 /// The resource that controls an object.
 fn owner_of(metadata: &ObjectMeta) -> Option<Key> {
     let owner = metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
-    (owner.kind == llsd_generator::api::KIND)
-        .then(|| Key::new(metadata.namespace.as_deref().unwrap_or_default(), &owner.name))
+    (owner.kind == llsd_generator::api::KIND).then(|| Key::new(metadata.namespace.as_deref()?, &owner.name).ok())?
 }
 
 /// The resource that an object belongs to: the one that controls it, else, where that was lost, the one that its name
@@ -183,7 +186,16 @@ fn resource_of(plural: &str, metadata: &ObjectMeta) -> Option<Key> {
         Kind::DerivedSecret => name.rsplit_once("-storage-").map(|(base, _)| base),
         kind => name.strip_suffix(kind.suffix())?.strip_suffix('-'),
     })?;
-    Some(Key::new(metadata.namespace.as_deref().unwrap_or_default(), base))
+    Key::new(metadata.namespace.as_deref()?, base).ok()
+}
+
+/// Whether an object with our label is, or was, a child of a resource: anybody can put the label on any object, and
+/// whatever is kept of those is kept for nothing.
+fn is_of_a_resource(plural: &str, metadata: &ObjectMeta) -> bool {
+    match metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true)) {
+        Some(owner) => owner.kind == llsd_generator::api::KIND,
+        None => resource_of(plural, metadata).is_some(),
+    }
 }
 
 /// Says once that a list is complete.
@@ -219,7 +231,7 @@ impl Watches {
                 missing = stores.resources.keys().into_iter().filter(here).collect();
             }
             Step::Is(object) => {
-                let key = key_of(&object.metadata);
+                let Some(key) = key_of(&object.metadata) else { return };
                 missing.remove(&key);
                 // The answers to the operator's own writes are known before their events come.
                 if stores.resources.put(key.clone(), Stored::read(object)) {
@@ -228,7 +240,7 @@ impl Watches {
                 }
             }
             Step::Gone(object) => {
-                let key = key_of(&object.metadata);
+                let Some(key) = key_of(&object.metadata) else { return };
                 stores.resources.remove(&key);
                 metrics.resources(stores.resources.len());
                 queue.add(key);
@@ -286,16 +298,18 @@ impl Watches {
         tasks.spawn(drive(plural, api, ours(), move |step| match step {
             Step::Begin => track.begin(),
             Step::Is(object) => {
-                let changed = keep(key_of(object.meta()), Seen::Is(&object));
+                let Some(key) = key_of(object.meta()) else { return };
+                let changed = keep(key, Seen::Is(&object));
                 track.is(object.meta(), changed);
             }
             Step::Gone(object) => {
-                keep(key_of(object.meta()), Seen::Gone(Some(super::version(object.meta()))));
+                let Some(key) = key_of(object.meta()) else { return };
+                keep(key, Seen::Gone(Some(super::version(object.meta()))));
                 track.gone(object.meta());
             }
             Step::Listed => {
                 for (_, namespace, name) in &track.missing {
-                    keep(Key::new(namespace, name), Seen::Gone(None));
+                    keep(Key { namespace: namespace.clone(), name: name.clone() }, Seen::Gone(None));
                 }
                 track.listed();
             }
@@ -327,10 +341,8 @@ impl Watches {
         let Self { stores, queue, .. } = self.clone();
         let scope = scope.map(str::to_owned);
         let mut missing = HashSet::new();
-        let reference = move |metadata: &ObjectMeta| Reference {
-            kind,
-            namespace: metadata.namespace.as_deref().unwrap_or_default().into(),
-            name: metadata.name.as_deref().unwrap_or_default().into(),
+        let reference = move |metadata: &ObjectMeta| {
+            key_of(metadata).map(|Key { namespace, name }| Reference { kind, namespace, name })
         };
         let seen = move |reference: &Reference, version: Option<&str>| {
             stores.references.seen(reference, version).into_iter().for_each(|key| queue.add(key));
@@ -339,11 +351,11 @@ impl Watches {
         tasks.spawn(drive(kind.name(), api, Config::default(), move |step| match step {
             Step::Begin => missing = stores.references.all(kind, scope.as_deref()),
             Step::Is(object) => {
-                let reference = reference(&object.metadata);
+                let Some(reference) = reference(&object.metadata) else { return };
                 missing.remove(&reference);
                 seen(&reference, object.metadata.resource_version.as_deref());
             }
-            Step::Gone(object) => seen(&reference(&object.metadata), None),
+            Step::Gone(object) => reference(&object.metadata).iter().for_each(|reference| seen(reference, None)),
             Step::Listed => missing.drain().for_each(|reference| seen(&reference, None)),
         }));
     }
@@ -415,9 +427,17 @@ impl Track {
     }
 
     fn is(&mut self, metadata: &ObjectMeta, changed: bool) {
-        let place = place_of(self.plural, metadata);
-        self.missing.remove(&place);
+        let Some(place) = place_of(self.plural, metadata) else { return };
         let children = &self.stores.children;
+        if !is_of_a_resource(self.plural, metadata) {
+            // It may have been a child until now.
+            let owner = children.remove(&place, metadata.uid.as_deref());
+            if let Some(key) = owner.and_then(|owner| Key::new(&place.1, &owner).ok()) {
+                self.queue.add(key);
+            }
+            return;
+        }
+        self.missing.remove(&place);
         let news = !children.knows(&place, metadata) && children.put(place, ChildRecord::read(metadata));
         if (news || changed)
             && let Some(owner) = resource_of(self.plural, metadata)
@@ -427,7 +447,7 @@ impl Track {
     }
 
     fn gone(&mut self, metadata: &ObjectMeta) {
-        let place = place_of(self.plural, metadata);
+        let Some(place) = place_of(self.plural, metadata) else { return };
         self.stores.children.gone(place, metadata.uid.as_deref(), super::version(metadata));
         if let Some(owner) = resource_of(self.plural, metadata) {
             self.queue.add(owner);
@@ -436,10 +456,55 @@ impl Track {
 
     fn listed(&mut self) {
         for place in self.missing.drain() {
-            if let Some(owner) = self.stores.children.remove(&place, None) {
-                self.queue.add(Key::new(&place.1, &owner));
+            let owner = self.stores.children.remove(&place, None);
+            if let Some(key) = owner.and_then(|owner| Key::new(&place.1, &owner).ok()) {
+                self.queue.add(key);
             }
         }
         self.first.listed();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn metadata(name: &str, owner: Option<&str>) -> ObjectMeta {
+        let owners: Vec<_> = owner
+            .map(|kind| json!({"apiVersion": "x/v1", "kind": kind, "name": "a", "uid": "1", "controller": true}))
+            .into_iter()
+            .collect();
+        let object = json!({
+            "name": name, "namespace": "ns", "uid": "u", "resourceVersion": "5", "ownerReferences": owners,
+            "labels": {MANAGED_BY.0: MANAGED_BY.1},
+        });
+        serde_json::from_value(object).expect("metadata")
+    }
+
+    #[test]
+    fn what_only_has_the_label_is_not_kept() {
+        let stores = Arc::new(Stores::default());
+        let mut track = Track {
+            stores: Arc::clone(&stores),
+            queue: Queue::default(),
+            plural: "configmaps",
+            scope: None,
+            missing: HashSet::new(),
+            first: First(None),
+        };
+        for at in 0..100 {
+            track.is(&metadata(&format!("mine-{at}"), None), false);
+            track.is(&metadata(&format!("job-{at}"), Some("Job")), false);
+        }
+        assert_eq!(stores.children.len(), 0);
+        track.is(&metadata("a-config-12345678", Some(llsd_generator::api::KIND)), false);
+        track.is(&metadata("b-ca-bundle", None), false);
+        assert_eq!(stores.children.len(), 2);
+        // Its owner gives it up to another controller.
+        let mut lost = metadata("a-config-12345678", Some("Job"));
+        lost.resource_version = Some("6".to_owned());
+        track.is(&lost, false);
+        assert_eq!(stores.children.len(), 1);
     }
 }

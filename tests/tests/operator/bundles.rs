@@ -83,6 +83,27 @@ fn what_is_wrong_with_a_bundle_is_told() {
 }
 
 #[test]
+fn certificates_of_another_namespace_need_its_consent() {
+    let (namespace, other) = (world().namespace("bundle-mine"), world().namespace("bundle-theirs"));
+    other.config_map("theirs", json!({"ca-bundle.crt": certificate()}));
+    let mut spec = with_bundle("theirs");
+    spec["networking"]["tls"]["caBundle"]["configMapNamespace"] = json!("bundle-theirs");
+    namespace.resource("llamastackdistributions", "uses", spec.clone());
+    let of = |name: &str| {
+        let failed = namespace.wait_for(name, "is refused", |object| object["status"]["phase"] == "Failed");
+        messages(&failed).replace(name, "NAME")
+    };
+    // One that does not exist is told in the same words.
+    spec["networking"]["tls"]["caBundle"]["configMapName"] = json!("missing");
+    namespace.resource("llamastackdistributions", "guesses", spec);
+    let (refused, guessed) = (of("uses"), of("guesses"));
+    assert!(refused.contains("is used only if"), "{refused}");
+    assert_eq!(refused.replace("theirs/theirs", "X"), guessed.replace("theirs/missing", "X"));
+    other.merge("configmaps", "theirs", &json!({"metadata": {"labels": {"llamastack.io/watch": "true"}}}));
+    namespace.ready("uses");
+}
+
+#[test]
 fn a_configmap_of_the_user_by_that_name_is_left_alone() {
     let namespace = world().namespace("bundle-foreign");
     let theirs = namespace.config_map("foreign-ca-bundle", json!({"ca-bundle.crt": "mine"}));

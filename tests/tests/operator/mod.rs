@@ -7,6 +7,7 @@ mod creation;
 mod deletion;
 mod drift;
 mod foreign;
+mod hostile;
 mod kubectl;
 mod process;
 mod quiet;

@@ -7,7 +7,7 @@ use llsd_tests::operator::{Audit, Namespace, StandIn, condition};
 use serde_json::{Value, json};
 
 /// The CRD with a schema that takes anything.
-fn lenient() -> Value {
+pub(crate) fn lenient() -> Value {
     let mut crd = crd().clone();
     for version in crd["spec"]["versions"].as_array_mut().unwrap() {
         version.as_object_mut().unwrap().remove("selectableFields");

@@ -5,6 +5,7 @@ use llsd_tests::operator::{Audit, wait_until};
 use serde_json::json;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ fn answer(mut stream: TcpStream) -> Option<()> {
         }
         "broken" => ("500 Internal Server Error", "{}"),
         "nonsense" => ("200 OK", "<html>"),
+        "moves" => return moved(&mut stream, &line),
         _ if path.ends_with("/v1/version") => ("200 OK", r#"{"version": "0.4.7"}"#),
         _ => (
             "200 OK",
@@ -45,13 +47,25 @@ fn answer(mut stream: TcpStream) -> Option<()> {
     write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len()).ok()
 }
 
+/// How often a server's redirect was followed.
+static FOLLOWED: AtomicUsize = AtomicUsize::new(0);
+
+/// Sends whoever asks to the good server, by way of a place that counts.
+fn moved(stream: &mut TcpStream, line: &str) -> Option<()> {
+    if line.contains("followed") {
+        FOLLOWED.fetch_add(1, Ordering::SeqCst);
+    }
+    let place = "/server/moves/followed/v1/providers";
+    write!(stream, "HTTP/1.1 302 Found\r\nLocation: {place}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").ok()
+}
+
 #[test]
 fn version_and_providers_are_told_and_a_server_that_does_not_answer_holds_up_nobody() {
     let system = bare().operator_namespace("server-system");
     let namespace = bare().namespace("server");
     let template = format!("--server-url-template=http://{}/{{namespace}}/{{name}}", servers());
     let operator = start_bare(&system, "server", &["--server-probes=true", &template]);
-    let names = ["slow", "broken", "nonsense", "good"];
+    let names = ["slow", "broken", "nonsense", "moves", "good"];
     for name in names {
         namespace.resource("llamastackdistributions", name, minimal());
     }
@@ -63,7 +77,7 @@ fn version_and_providers_are_told_and_a_server_that_does_not_answer_holds_up_nob
         ready["status"]["distributionConfig"]["providers"],
         json!([
             {"api": "inference", "provider_id": "vllm", "provider_type": "remote::vllm",
-             "config": {"url": "http://vllm"}, "health": {"status": "OK", "message": "fine"}},
+             "config": {"url": "…"}, "health": {"status": "OK", "message": "fine"}},
             {"api": "safety", "provider_id": "guard", "provider_type": "inline::llama-guard",
              "config": {}, "health": {"status": "", "message": ""}},
         ])
@@ -71,6 +85,7 @@ fn version_and_providers_are_told_and_a_server_that_does_not_answer_holds_up_nob
     for name in names {
         assert_eq!(namespace.ready(name)["status"]["phase"], "Ready");
     }
+    assert_eq!(FOLLOWED.load(Ordering::SeqCst), 0);
     // Asking goes on, and writes nothing while the answers are the same.
     let audit = Audit::from_now(bare().cluster);
     thread::sleep(Duration::from_secs(6));
