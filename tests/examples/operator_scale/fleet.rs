@@ -129,7 +129,8 @@ impl<'a> Fleet<'a> {
                 while let Some(event) = events.try_next().await? {
                     match event {
                         WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                            if holds(&object) {
+                            let space = object.metadata.namespace.as_deref().unwrap_or_default();
+                            if space.starts_with("bench-") && holds(&object) {
                                 seen.insert((object.metadata.namespace, object.metadata.name));
                             }
                             version = object.metadata.resource_version.unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Measures the operator from outside, against a real API server: how long many resources take, what one more costs, and
 //! what goes on while nothing changes.
 //!
-//! usage: `operator_scale [RESOURCES]...` (300 and 1000 where none is given)
+//! usage: `operator_scale [RESOURCES]... [start:RESOURCES]... [hostile]` (300, 1000, start:5000 and hostile where nothing is
+//! given). `start:` measures a start with everything in place, `hostile` good resources beside such that are made to hurt.
 //!
 //! The operator is the program in `LLSD_OPERATOR_BIN`. It runs as a user of its own, whose requests the API server
 //! writes into its audit log. There is no controller manager: Deployments become available because the bench says so.
@@ -10,6 +11,7 @@
 #![allow(clippy::print_stdout, reason = "a program that reports")]
 
 mod fleet;
+mod hostile;
 mod measure;
 mod report;
 
@@ -28,10 +30,39 @@ const ONE_BY_ONE: usize = 50;
 const IDLE: Duration = Duration::from_secs(30);
 
 fn main() {
-    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|argument| argument.parse().ok()).collect();
-    for resources in if asked.is_empty() { vec![300, 1000] } else { asked } {
-        run(resources).end();
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    let all = ["300", "1000", "start:5000", "hostile"].map(str::to_owned).to_vec();
+    for what in if asked.is_empty() { all } else { asked } {
+        match (what.as_str(), what.strip_prefix("start:")) {
+            ("hostile", _) => hostile::run(),
+            (_, Some(resources)) => start(resources.parse().expect("a number of resources")),
+            (resources, None) => run(resources.parse().expect("a number of resources")).end(),
+        }
     }
+}
+
+/// Starts an operator where another one has done everything.
+fn start(resources: usize) {
+    let cluster = Cluster::own();
+    if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
+        panic!("the API server refuses the CRD: {}", answer.message());
+    }
+    let fleet = Fleet::new(&cluster, resources);
+    let converging = fleet.converging();
+    let mut first = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
+    let _ = converging.wait(&cluster);
+    fleet.make_available();
+    let _ = Meter::new(&cluster, first.pid()).until_quiet();
+    let ready = fleet.phases();
+    first.terminate();
+    let second = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
+    let meter = Meter::new(&cluster, second.pid());
+    let quiet = meter.until_quiet();
+    let Window { writes, reads, cpu, memory, peak } = meter.peek();
+    println!("\nA start with {resources} resources in place, {ready} of them Ready\n");
+    println!("| quiet after | writes | reads | CPU | memory | peak |\n|---|---|---|---|---|---|");
+    let quiet = quiet.map_or("never".to_owned(), |time| format!("{time:.1} s"));
+    println!("| {quiet} | {writes} | {reads} | {cpu:.2} s | {memory:.1} MB | {peak:.1} MB |");
 }
 
 fn run(resources: usize) -> Report {

@@ -1,0 +1,40 @@
+//! Reviews as anybody in a cluster can send them to the webhooks.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use llsd_operator::webhooks::{CONVERT_PATH, VALIDATE_PATH, answer};
+use serde_json::{Value, json};
+
+fuzz_target!(|text: &str| {
+    for path in [CONVERT_PATH, VALIDATE_PATH] {
+        let _ = answer(path, text.as_bytes());
+    }
+    // And with what the API server puts around objects of anybody.
+    for object in llsd_fuzz::values(text) {
+        for version in ["llamastack.io/v1alpha1", "llamastack.io/v1alpha2"] {
+            let request = json!({"uid": "u", "desiredAPIVersion": version, "objects": [object]});
+            let review = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": request});
+            let answered = answer(CONVERT_PATH, review.to_string().as_bytes()).expect("a review");
+            let converted = &answered["response"]["convertedObjects"];
+            if answered["response"]["result"]["status"] == "Success" {
+                assert_eq!(converted[0]["apiVersion"], version);
+                assert_eq!(identity(&converted[0]), identity(&object), "{object:#}");
+            }
+        }
+        let request = json!({"uid": "u", "operation": "CREATE", "object": object});
+        let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
+        let answered = answer(VALIDATE_PATH, review.to_string().as_bytes()).expect("a review");
+        assert!(answered["response"]["allowed"].is_boolean());
+        assert!(answered.to_string().len() < 1 << 20);
+    }
+});
+
+/// What a conversion must leave alone.
+fn identity(object: &Value) -> Value {
+    let mut metadata = object["metadata"].clone();
+    if let Some(fields) = metadata.as_object_mut() {
+        fields.shift_remove("annotations");
+    }
+    json!([object["kind"], metadata])
+}
