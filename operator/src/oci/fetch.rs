@@ -196,8 +196,9 @@ async fn manifest(remote: &Remote<'_>, image: &Reference) -> Result<(OciImageMan
         OciManifest::Image(manifest) => return Ok((manifest, digest)),
         OciManifest::ImageIndex(list) => list,
     };
-    let entry =
-        platform(&list.manifests).ok_or_else(|| Trouble::Failed("its list of platforms is empty".to_owned()))?;
+    let entry = platform(&list.manifests)
+        .filter(|entry| remote::is_digest(entry))
+        .ok_or_else(|| Trouble::Failed("its list of platforms names no image by a SHA-256 digest".to_owned()))?;
     match read_manifest(remote, &entry, &accept, Some(&entry)).await? {
         (OciManifest::Image(manifest), _) => Ok((manifest, digest)),
         (OciManifest::ImageIndex(_), _) => Err(Trouble::Failed("its list of platforms leads to a list".to_owned())),

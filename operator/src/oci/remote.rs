@@ -107,8 +107,11 @@ impl<'a> Remote<'a> {
 
     /// A blob, as a stream. Storage elsewhere is followed, without what the registry wanted to see.
     pub(super) async fn blob(&self, digest: &str) -> Result<Response, Trouble> {
+        if !is_digest(digest) {
+            return Err(Trouble::Failed("it names a blob by what is no SHA-256 digest".to_owned()));
+        }
         let mut response = self.ask(&format!("{}/blobs/{digest}", self.base), "*/*").await?;
-        for _ in 0..HOPS {
+        for _ in 0..=HOPS {
             if !response.status().is_redirection() {
                 return Ok(response);
             }
@@ -205,6 +208,12 @@ fn secret(text: String) -> Result<HeaderValue, Trouble> {
     Ok(value)
 }
 
+/// Whether a text is a digest of the kind that is compared here. It becomes a part of a path.
+pub(super) fn is_digest(text: &str) -> bool {
+    let sum = text.strip_prefix("sha256:");
+    sum.is_some_and(|sum| sum.len() == 64 && sum.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')))
+}
+
 /// A parameter of a challenge: `name="value"`.
 fn parameter<'t>(challenge: &'t str, name: &str) -> Option<&'t str> {
     let mut rest = challenge;
@@ -286,6 +295,14 @@ pub(super) fn failed(error: &reqwest::Error) -> Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_digest_is_no_path() {
+        assert!(is_digest(&format!("sha256:{}", "0a".repeat(32))));
+        for text in ["", "sha256:", "sha256:../../x", "sha512:00", &format!("sha256:{}?x=", "0".repeat(61))] {
+            assert!(!is_digest(text), "{text}");
+        }
+    }
 
     #[test]
     fn challenges_are_read() {
