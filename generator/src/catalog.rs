@@ -6,6 +6,7 @@
 mod endpoint;
 mod load;
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use include_dir::{Dir, include_dir};
@@ -39,24 +40,18 @@ impl Catalog {
         &shelf().versions
     }
 
-    /// The versions that know a provider type by its full name, oldest first. No catalog is parsed for this: their
-    /// files have one line per type, indented below its API.
+    /// The versions that know a provider type by its full name, oldest first.
     pub fn versions_with(api: &str, provider_type: &str) -> Vec<&'static str> {
-        let knows = |text: &str| {
-            let mut here = false;
-            text.lines().skip_while(|line| *line != "providers:").any(|line| {
-                let named = |indent: &str, name: &str| {
-                    let rest = line.strip_prefix(indent).and_then(|rest| rest.strip_prefix(name));
-                    rest.is_some_and(|rest| rest.starts_with(':'))
-                };
-                if line.starts_with("  ") && !line.starts_with("   ") {
-                    here = named("  ", api);
-                }
-                here && named("    ", provider_type)
-            })
-        };
-        let known = shelf().versions.iter().zip(&shelf().texts).filter(|(_, text)| knows(text));
-        known.map(|(version, _)| version.as_str()).collect()
+        let all = Self::versions().iter().map(String::as_str);
+        all.filter(|version| Self::has_type(version, api, provider_type)).collect()
+    }
+
+    /// Whether a version knows a provider type by its full name. No catalog is parsed for this: their files have one
+    /// line per type, indented below its API.
+    pub fn has_type(version: &str, api: &str, provider_type: &str) -> bool {
+        let shelf = shelf();
+        let Some(place) = shelf.versions.iter().position(|known| known == version) else { return false };
+        shelf.types[place].get_or_init(|| types(shelf.texts[place])).contains(&(api, provider_type))
     }
 
     /// The llama-stack version that this catalog describes.
@@ -200,11 +195,29 @@ impl KeyKind {
     }
 }
 
-/// The embedded files, and what has been parsed of them. The three lists go together.
+/// The embedded files, and what has been read of them. The lists go together.
 struct Shelf {
     versions: Vec<String>,
     texts: Vec<&'static str>,
     parsed: Vec<OnceLock<Option<Catalog>>>,
+    types: Vec<OnceLock<HashSet<(&'static str, &'static str)>>>,
+}
+
+/// API and full name of each provider type in a catalog's text.
+fn types(text: &'static str) -> HashSet<(&'static str, &'static str)> {
+    let (mut api, mut found) = ("", HashSet::new());
+    for line in text.lines().skip_while(|line| *line != "providers:").skip(1) {
+        let name = line.trim_start().split(": ").next().unwrap_or_default();
+        let name = name.strip_suffix(':').unwrap_or(name);
+        match line.len() - line.trim_start().len() {
+            2 => api = name,
+            4 => {
+                found.insert((api, name));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn shelf() -> &'static Shelf {
@@ -223,6 +236,7 @@ fn shelf() -> &'static Shelf {
             versions: files.iter().map(|(_, version, _)| (*version).to_owned()).collect(),
             texts: files.iter().map(|(_, _, text)| *text).collect(),
             parsed: files.iter().map(|_| OnceLock::new()).collect(),
+            types: files.iter().map(|_| OnceLock::new()).collect(),
         }
     })
 }

@@ -15,6 +15,8 @@ import sys
 import yaml
 
 WORDS = yaml.safe_load((pathlib.Path(__file__).parent / "catalog_words.yaml").read_text())
+# Key of the dump that holds the version -> what the server is called.
+PRODUCTS = {"llama_stack": "llama-stack", "ogx": "ogx"}
 SIMPLE = {"string", "integer", "number", "boolean", "array", "object", "any"}
 
 
@@ -27,7 +29,7 @@ class Writer:
 
     def __init__(self, dump):
         self.dump = dump
-        self.version = dump["llama_stack"]
+        self.product, self.version = next((name, dump[key]) for key, name in PRODUCTS.items() if key in dump)
         self.shapes = {}  # canonical JSON of an object's keys -> its name
         self.bodies = {}  # name -> keys
 
@@ -163,13 +165,13 @@ class Dumper(yaml.SafeDumper):
     """Keys in order, one config key per line."""
 
 
-def render(catalog):
+def render(catalog, product):
     def flow(value):
         text = yaml.dump(value, Dumper=Dumper, default_flow_style=True, width=10**6, sort_keys=False, allow_unicode=True)
         return text.removesuffix("...\n").strip()
 
     lines = [
-        f"# Provider types of llama-stack {catalog['version']}: the keys each one reads, and what they mean.",
+        f"# Provider types of {product} {catalog['version']}: the keys each one reads, and what they mean.",
         "# Written by tests/python/make_catalog.py; the words are those of tests/python/catalog_words.yaml.",
     ]
     for key in ("version", "names", "internal", "routing"):
@@ -201,8 +203,9 @@ def main():
         dump = registry.describe()
     else:
         dump = json.loads(pathlib.Path(sys.argv[1]).read_text())
-    catalog = Writer(dump).catalog()
-    text = render(catalog)
+    writer = Writer(dump)
+    catalog = writer.catalog()
+    text = render(catalog, writer.product)
     if yaml.safe_load(text) != catalog:
         sys.exit("the written catalog does not read back as it was")
     sys.stdout.write(text)
