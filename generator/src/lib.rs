@@ -6,6 +6,7 @@
 pub mod api;
 pub mod catalog;
 pub mod check;
+pub mod config;
 pub mod convert;
 pub mod distribution;
 pub mod document;

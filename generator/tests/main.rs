@@ -9,3 +9,4 @@ mod generate_laws;
 mod migration;
 mod objects;
 mod rules;
+mod server_config;

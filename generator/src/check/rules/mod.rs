@@ -36,6 +36,7 @@ pub mod references;
 pub mod schema;
 pub mod secret_in_settings;
 pub mod secret_variable;
+pub mod server_config;
 pub mod server_settings;
 pub mod settings;
 pub mod substitution;
@@ -86,6 +87,7 @@ static GROUPS: &[&Group] = &[
     &generation::GROUP,
     &header::GROUP,
     &schema::GROUP,
+    &server_config::GROUP,
     &unquoted_variable::GROUP,
     &yaml::GROUP,
 ];

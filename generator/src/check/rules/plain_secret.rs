@@ -95,7 +95,7 @@ fn names_secret(name: &str) -> bool {
     }
 }
 
-fn is_secret(value: &str) -> bool {
+pub(crate) fn is_secret(value: &str) -> bool {
     let value = value.trim();
     let lower = value.to_ascii_lowercase();
     !value.is_empty()

@@ -164,7 +164,7 @@ fn unknown_key(provider: &ProviderType, keys: &IndexMap<String, ConfigKey>, name
 }
 
 /// What is wrong with a value; `None` if llama-stack takes it, or if its environment decides.
-fn wrong(known: &ConfigKey, value: &Value) -> Option<String> {
+pub(crate) fn wrong(known: &ConfigKey, value: &Value) -> Option<String> {
     if value.as_str().is_some_and(|text| text.contains("${")) {
         return None;
     }

@@ -5,6 +5,7 @@
 use super::super::finding::{Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
+use crate::config::environment::{Form, expressions};
 use crate::path::Path;
 use serde_json::Value;
 
@@ -29,47 +30,53 @@ pub static NOT_EXPANDED: Rule = Rule {
 pub(super) static GROUP: Group = Group { rules: &[&ENV_SYNTAX, &NOT_EXPANDED], check: Some(check) };
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
+    let mut look = |value: &Value, path: &Path| {
+        findings(value, path, &|path| subject.is_known(path)).into_iter().for_each(|finding| report.add(finding));
+    };
     for entry in subject.providers() {
         for field in ["endpoint", "settings"] {
             if let Some(value) = entry.value.get(field) {
-                texts(subject, value, &entry.path.key(field), report);
+                look(value, &entry.path.key(field));
             }
         }
     }
     for external in subject.external_providers() {
         if let Some(value) = external.value.get("config") {
-            texts(subject, value, &external.path.key("config"), report);
+            look(value, &external.path.key("config"));
         }
     }
     let endpoint = Subject::spec("storage.kv.endpoint");
     if let Some(value) = subject.get(&endpoint) {
-        texts(subject, value, &endpoint, report);
+        look(value, &endpoint);
     }
 }
 
-/// Looks at every text of a value. As deep as a document may be.
-fn texts(subject: &Subject<'_>, value: &Value, path: &Path, report: &mut Report) {
+/// What is wrong with the variables in the texts of a value that is, or becomes, part of a config. Places that are not
+/// `known` are left alone. As deep as a document may be.
+pub(crate) fn findings(value: &Value, path: &Path, known: &dyn Fn(&Path) -> bool) -> Vec<Finding> {
     match value {
-        Value::String(text) if subject.is_known(path) => one(text, path, report),
+        Value::String(text) if known(path) => of_text(text, path),
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(at, item)| texts(subject, item, &path.index(at), report));
+            items.iter().enumerate().flat_map(|(at, item)| findings(item, &path.index(at), known)).collect()
         }
-        Value::Object(fields) => fields.iter().for_each(|(key, item)| texts(subject, item, &path.key(key), report)),
-        _ => {}
+        Value::Object(fields) => fields.iter().flat_map(|(key, item)| findings(item, &path.key(key), known)).collect(),
+        _ => Vec::new(),
     }
 }
 
-fn one(text: &str, path: &Path, report: &mut Report) {
-    if let Some(broken) = references(text).into_iter().find(|reference| !is_put_in(reference)) {
+fn of_text(text: &str, path: &Path) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Some(broken) = expressions(text).into_iter().find(|one| one.form == Form::Refused) {
         let message = format!(
-            "llama-stack does not put in {broken}: it knows ${{env.NAME}}, ${{env.NAME:=default}} and ${{env.NAME:+value}}, \
-             with capitals, digits and \"_\" in the name"
+            "llama-stack does not put in {}: it knows ${{env.NAME}}, ${{env.NAME:=default}} and ${{env.NAME:+value}}, \
+             with capitals, digits and \"_\" in the name",
+            broken.written(text)
         );
-        let mended = mended(text);
         let finding = Finding::new(&ENV_SYNTAX, path.clone(), message);
-        report.add(match mended {
+        found.push(match mended(text) {
             Some(mended) => {
-                let title = format!("Write {}", references(&mended).first().copied().unwrap_or(&mended));
+                let first = expressions(&mended).first().map(|one| one.written(&mended).to_owned());
+                let title = format!("Write {}", first.unwrap_or_else(|| mended.clone()));
                 finding.with_fix(Fix { preferred: true, ..Fix::replace(title, path.clone(), mended) })
             }
             None => finding,
@@ -82,44 +89,24 @@ fn one(text: &str, path: &Path, report: &mut Report) {
         );
         let mended = text.replace(&format!("$({name})"), &format!("${{env.{name}}}"));
         let fix = Fix::replace(format!("Write ${{env.{name}}}"), path.clone(), mended);
-        report.add(Finding::new(&NOT_EXPANDED, path.clone(), message).with_fix(fix));
+        found.push(Finding::new(&NOT_EXPANDED, path.clone(), message).with_fix(fix));
     }
-}
-
-/// Every `${env.…}` of a text, with its braces.
-fn references(text: &str) -> Vec<&str> {
-    let found = text.match_indices("${env.").filter_map(|(start, _)| {
-        let end = text[start..].find('}')?;
-        Some(&text[start..=start + end])
-    });
-    found.collect()
-}
-
-/// Name, and what stands behind it up to the brace.
-fn split(reference: &str) -> (&str, &str) {
-    let inside = reference.strip_prefix("${env.").and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
-    inside.split_at(inside.find(':').unwrap_or(inside.len()))
-}
-
-fn is_put_in(reference: &str) -> bool {
-    let (name, rest) = split(reference);
-    !name.is_empty()
-        && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
-        && (rest.is_empty() || rest.starts_with(":=") || rest.starts_with(":+"))
+    found
 }
 
 /// The text with `:=` in place of the shell's `:-` and of a bare `:`. `None` where a name is at fault: only its owner
 /// knows what the variable is called.
 fn mended(text: &str) -> Option<String> {
     let mut mended = text.to_owned();
-    for reference in references(text).into_iter().filter(|reference| !is_put_in(reference)) {
-        let (name, rest) = split(reference);
+    for broken in expressions(text).into_iter().rev().filter(|one| one.form == Form::Refused) {
+        let inside = broken.written(text).strip_prefix("${env.")?.strip_suffix('}')?;
+        let (name, rest) = inside.split_at(inside.find(':')?);
         let default = rest.strip_prefix(":-").or_else(|| rest.strip_prefix(':'))?;
         let new = format!("${{env.{name}:={default}}}");
-        if !is_put_in(&new) {
+        if expressions(&new).iter().any(|one| one.form == Form::Refused) {
             return None;
         }
-        mended = mended.replace(reference, &new);
+        mended.replace_range(broken.start..broken.end, &new);
     }
     Some(mended)
 }
@@ -139,10 +126,14 @@ fn kubernetes_variable(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn is_refused(text: &str) -> bool {
+        expressions(text).iter().any(|one| one.form == Form::Refused)
+    }
+
     #[test]
     fn only_what_llama_stack_puts_in_passes() {
         for text in ["${env.A}", "${env.A_1:=b:-c}", "${env.A:+x}"] {
-            assert!(references(text).into_iter().all(is_put_in), "{text}");
+            assert!(!is_refused(text), "{text}");
         }
         for (text, new) in [
             ("${env.A:b}", Some("${env.A:=b}")),
@@ -151,7 +142,7 @@ mod tests {
             ("${env.lower}", None),
             ("${env.lower:-x}", None),
         ] {
-            assert!(!references(text).into_iter().all(is_put_in), "{text}");
+            assert!(is_refused(text), "{text}");
             assert_eq!(mended(text).as_deref(), new, "{text}");
         }
     }

@@ -1,0 +1,193 @@
+//! What the server would say of a `config.yaml`, version by version.
+//!
+//! A config names no version. Where the caller knows it (from an image), the verdict is that version's. Otherwise the
+//! config itself tells which versions are plausible, and only what all of them agree on is said.
+
+pub(crate) mod environment;
+mod fault;
+mod places;
+mod providers;
+mod schema;
+mod sections;
+mod versions;
+
+use crate::catalog::Catalog;
+use crate::check::Rule;
+use crate::check::finding::{Finding, Tag, Target};
+use crate::check::rules::{server_config as rule, substitution};
+use crate::path::Path;
+use fault::{Fault, Kind};
+use schema::ConfigSchema;
+use sections::Sections;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is asked for a verdict.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The config as plain values, variables as they are written.
+    pub config: &'a Value,
+    /// Places whose value a template fills in.
+    pub unknown: &'a BTreeSet<Path>,
+    /// The version of the server that will read it, such as `0.4.7`, if that is known. One without a catalog counts as
+    /// not known.
+    pub version: Option<&'a str>,
+}
+
+/// The verdict on a config.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// The versions it was judged by, oldest first.
+    pub versions: Vec<&'static str>,
+    /// What was found, in the order of the sections.
+    pub findings: Vec<Finding>,
+}
+
+/// The last version that reads keys such as `url` of inference providers, and the first that reads `base_url` in their
+/// place: most configs of the old style were never looked at again when the image moved on.
+const LAST_WITH_OLD_NAMES: &str = "0.3.5";
+const FIRST_WITH_NEW_NAMES: &str = "0.4.7";
+
+/// Whether a mapping has the shape of a config: providers by API, and one more section that only configs have.
+#[must_use]
+pub fn is_config(value: &Value) -> bool {
+    let has = |key: &str| value.get(key).is_some();
+    if has("kind") || has("apiVersion") {
+        return false;
+    }
+    let is_list_of_providers = |list: &Value| {
+        list.as_array().is_some_and(|items| {
+            items.iter().all(|item| item.get("provider_type").is_some() || item.get("provider_id").is_some())
+        })
+    };
+    let providers = value.get("providers").and_then(Value::as_object);
+    let typed = providers.is_some_and(|apis| !apis.is_empty() && apis.values().any(is_list_of_providers));
+    let others = [
+        "apis",
+        "version",
+        "image_name",
+        "distro_name",
+        "storage",
+        "registered_resources",
+        "server",
+        "models",
+        "metadata_store",
+    ];
+    typed && others.into_iter().any(has)
+}
+
+/// The name of a version as messages have it: `llama-stack 0.4.7`, `ogx 1.5.0`.
+#[must_use]
+pub fn named(version: &str) -> String {
+    format!("{} {version}", versions::product(version))
+}
+
+/// Judges a config.
+#[must_use]
+pub fn check(request: &Request<'_>) -> Verdict {
+    let known = request.version.and_then(Catalog::for_version).map(Catalog::version);
+    let candidates = known.map_or_else(|| versions::plausible(request.config), |version| vec![version]);
+    let mut found: Vec<(&'static str, Vec<Fault>)> = candidates
+        .into_iter()
+        .filter_map(|version| Some((version, faults(version, request.config, request.unknown)?)))
+        .collect();
+    // Versions that read more of the keys are more plausible.
+    let ignored = |faults: &[Fault]| {
+        faults
+            .iter()
+            .filter(|fault| matches!(fault.kind, Kind::UnknownKey | Kind::RenamedKey | Kind::MissingKey))
+            .count()
+    };
+    let least = found.iter().map(|(_, faults)| ignored(faults)).min().unwrap_or_default();
+    found.retain(|(_, faults)| ignored(faults) == least);
+    let mut findings = agreed(&found);
+    if let ([(LAST_WITH_OLD_NAMES, _)], None) = (found.as_slice(), known) {
+        let later = faults(FIRST_WITH_NEW_NAMES, request.config, request.unknown).unwrap_or_default();
+        let renamed = later.iter().filter(|fault| fault.kind == Kind::RenamedKey);
+        let said: BTreeSet<Path> = findings.iter().map(|finding| finding.path.clone()).collect();
+        let new = renamed.filter(|fault| !said.contains(&fault.path));
+        findings.extend(new.map(|fault| finding(fault, &named(FIRST_WITH_NEW_NAMES))));
+    }
+    let known = |path: &Path| !request.unknown.contains(path);
+    findings.extend(substitution::findings(request.config, &Path::root(), &known));
+    Verdict { versions: found.into_iter().map(|(version, _)| version).collect(), findings }
+}
+
+/// Everything that one version has to say.
+fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Option<Vec<Fault>> {
+    let (schema, catalog) = (ConfigSchema::of(version)?, Catalog::for_version(version)?);
+    let mut faults = schema.faults(config, unknown);
+    let all = providers::providers(config, catalog);
+    providers::check(config, catalog, &all, unknown, &mut faults);
+    let sections = Sections {
+        config,
+        catalog,
+        providers: &all,
+        unknown,
+        ogx: versions::is_ogx(version),
+        lenient_apis: versions::warns_of_empty_apis(version),
+    };
+    sections.check(&mut faults);
+    Some(faults)
+}
+
+/// The faults that all versions find, in the words of the newest, and the keys that only later ones read under another
+/// name: a config that still has the old one is hardly meant to stay with the old server.
+fn agreed(found: &[(&'static str, Vec<Fault>)]) -> Vec<Finding> {
+    let mut by: BTreeMap<(Kind, &Path), Vec<&'static str>> = BTreeMap::new();
+    for (version, faults) in found {
+        for fault in faults {
+            let versions = by.entry((fault.kind, &fault.path)).or_default();
+            if versions.last() != Some(version) {
+                versions.push(version);
+            }
+        }
+    }
+    let Some((_, faults)) = found.last() else { return Vec::new() };
+    let said = faults.iter().filter_map(|fault| {
+        let versions = by.get(&(fault.kind, &fault.path))?;
+        let (oldest, newest) = (versions.first()?, versions.last()?);
+        let all = versions.len() == found.len();
+        (all || fault.kind == Kind::RenamedKey).then(|| finding(fault, &subject(oldest, newest)))
+    });
+    said.collect()
+}
+
+fn subject(oldest: &str, newest: &str) -> String {
+    match (versions::product(oldest), versions::product(newest)) {
+        _ if oldest == newest => named(newest),
+        (one, other) if one == other => format!("{one} ({oldest} to {newest})"),
+        (one, other) => format!("The server ({one} {oldest} to {other} {newest})"),
+    }
+}
+
+fn finding(fault: &Fault, subject: &str) -> Finding {
+    let message = format!("{subject} {}", fault.message);
+    let mut finding = Finding::new(rule_of(fault.kind), fault.path.clone(), message).weighing(fault.severity);
+    if fault.at_key {
+        finding.target = Target::Key;
+    }
+    if fault.kind == Kind::Deprecated {
+        finding.tags.push(Tag::Deprecated);
+    }
+    finding.fixes.extend(fault.fix.clone());
+    finding
+}
+
+fn rule_of(kind: Kind) -> &'static Rule {
+    match kind {
+        Kind::UnknownKey => &rule::UNKNOWN_KEY,
+        Kind::RenamedKey => &rule::RENAMED_KEY,
+        Kind::WrongValue => &rule::WRONG_VALUE,
+        Kind::MissingKey => &rule::MISSING,
+        Kind::UnknownApi => &rule::UNKNOWN_API,
+        Kind::UnknownType => &rule::UNKNOWN_TYPE,
+        Kind::Deprecated => &rule::DEPRECATED,
+        Kind::Duplicate => &rule::DUPLICATE,
+        Kind::DanglingName => &rule::DANGLING,
+        Kind::ApiMismatch => &rule::API_MISMATCH,
+        Kind::WrongDefault => &rule::WRONG_DEFAULT,
+        Kind::PlainSecret => &rule::PLAIN_SECRET,
+        Kind::SharedStorage => &rule::SHARED_STORAGE,
+    }
+}

@@ -1,0 +1,317 @@
+//! What the sections of a config say of each other: names that lead nowhere, APIs without what they need.
+
+use super::fault::{Fault, Kind};
+use super::providers::{Provider, active_id};
+use super::schema::replace;
+use crate::catalog::Catalog;
+use crate::nearest::nearest;
+use crate::path::Path;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A config, and what a version makes of its providers.
+pub(super) struct Sections<'a> {
+    pub(super) config: &'a Value,
+    pub(super) catalog: &'static Catalog,
+    pub(super) providers: &'a [Provider<'a>],
+    pub(super) unknown: &'a BTreeSet<Path>,
+    /// Whether the version is one of ogx.
+    pub(super) ogx: bool,
+    /// Whether the version is 1.5 of ogx or later, which only warns of an API without provider.
+    pub(super) lenient_apis: bool,
+}
+
+impl<'a> Sections<'a> {
+    /// Checks everything that needs more than one section.
+    pub(super) fn check(&self, faults: &mut Vec<Fault>) {
+        self.served(faults);
+        self.registered(faults);
+        self.default_models(faults);
+        self.storage(faults);
+        self.server(faults);
+    }
+
+    fn get(&self, path: &str) -> Option<&'a Value> {
+        Path::parse(path).find(self.config)
+    }
+
+    fn is_known(&self, path: &Path) -> bool {
+        !self.unknown.iter().any(|unknown| path.starts_with(unknown))
+    }
+
+    /// Whether all providers of an API can be told. Not where a template or a variable decides.
+    fn knows_providers(&self, api: &str) -> bool {
+        let path = Path::root().key("providers").key(api);
+        !self.unknown.iter().any(|unknown| unknown.starts_with(&path) || path.starts_with(unknown))
+            && self.of(api).all(|provider| provider.id.is_some() || provider.switched_off)
+    }
+
+    fn of(&self, api: &str) -> impl Iterator<Item = &Provider<'a>> {
+        self.providers.iter().filter(move |provider| provider.api == api)
+    }
+
+    fn ids(&self, api: &str) -> impl Iterator<Item = &'a str> {
+        self.of(api).filter_map(|provider| provider.id)
+    }
+
+    /// APIs that are listed, each with its place. `None`: the list is absent, empty or not known, so that all are
+    /// served that have providers.
+    fn listed(&self) -> Option<Vec<(usize, &'a str)>> {
+        let list = self.get("apis").and_then(Value::as_array).filter(|list| !list.is_empty())?;
+        if !self.is_known(&Path::parse("apis")) {
+            return None;
+        }
+        Some(list.iter().enumerate().filter_map(|(position, api)| Some((position, api.as_str()?))).collect())
+    }
+
+    fn served(&self, faults: &mut Vec<Fault>) {
+        let Some(listed) = self.listed() else { return };
+        let serves = |api: &str| listed.iter().any(|(_, one)| *one == api);
+        let routed = |api: &str| self.catalog.resource_api(api).is_some();
+        for (position, api) in &listed {
+            let place = Path::parse("apis").index(*position);
+            if !self.is_known(&place) || self.ids(api).next().is_some() {
+                continue;
+            }
+            if let Some(router) = self.catalog.apis().find(|one| self.catalog.resource_api(one) == Some(*api)) {
+                if !serves(router) {
+                    let message = format!("serves \"{api}\" only together with \"{router}\", and exits without it");
+                    faults.push(Fault::error(Kind::ApiMismatch, place, message));
+                }
+            } else if self.catalog.apis().any(|one| one == *api) && self.knows_providers(api) {
+                let message = match (routed(api), self.lenient_apis) {
+                    (true, _) => format!("serves API \"{api}\" without a provider, so that it answers no request"),
+                    (false, true) => format!("does not serve API \"{api}\", which has no provider"),
+                    (false, false) => format!("exits: API \"{api}\" is listed and has no provider"),
+                };
+                faults.push(if routed(api) || self.lenient_apis {
+                    Fault::warning(Kind::ApiMismatch, place, message)
+                } else {
+                    Fault::error(Kind::ApiMismatch, place, message)
+                });
+            }
+        }
+        let told: BTreeSet<&str> = self.providers.iter().map(|provider| provider.api).collect();
+        for api in told.into_iter().filter(|api| self.catalog.apis().any(|one| one == *api) && !serves(api)) {
+            let path = Path::root().key("providers").key(api);
+            if self.ids(api).next().is_some() && self.is_known(&path) {
+                let message =
+                    format!("makes the providers of \"{api}\" and serves them to nobody: the API is not in apis");
+                faults.push(Fault::warning(Kind::ApiMismatch, path, message).on_key());
+            }
+        }
+        self.dependencies(&serves, faults);
+    }
+
+    fn dependencies(&self, serves: &dyn Fn(&str) -> bool, faults: &mut Vec<Fault>) {
+        let internal: BTreeSet<&str> = self.catalog.internal_apis().collect();
+        let available = |api: &str| {
+            let router = self.catalog.apis().find(|one| self.catalog.resource_api(one) == Some(api)).unwrap_or(api);
+            internal.contains(api)
+                || if self.catalog.resource_api(router).is_some() {
+                    serves(router)
+                } else {
+                    self.ids(router).next().is_some() || !self.knows_providers(router)
+                }
+        };
+        for provider in self.providers {
+            let (Some(known), Some(id)) = (provider.known, provider.id) else { continue };
+            let missing: Vec<&str> = known.requires.iter().map(String::as_str).filter(|api| !available(api)).collect();
+            if !missing.is_empty() && self.is_known(&provider.path) {
+                let list = missing.join(", ");
+                let message = format!("exits: provider \"{id}\" ({}) needs API {list}", known.provider_type);
+                faults.push(Fault::error(Kind::ApiMismatch, provider.path.key("provider_type"), message));
+            }
+        }
+    }
+
+    fn registered(&self, faults: &mut Vec<Fault>) {
+        let tables = [
+            ("models", "inference"),
+            ("shields", "safety"),
+            ("vector_stores", "vector_io"),
+            ("datasets", "datasetio"),
+            ("scoring_fns", "scoring"),
+            ("benchmarks", "eval"),
+            ("tool_groups", "tool_runtime"),
+        ];
+        for (table, api) in tables {
+            let path = Path::parse("registered_resources").key(table);
+            let entries = path.find(self.config).and_then(Value::as_array);
+            if !self.catalog.apis().any(|one| one == api) || self.ogx && table == "tool_groups" {
+                continue;
+            }
+            for (position, entry) in entries.into_iter().flatten().enumerate() {
+                let place = path.index(position);
+                if self.is_known(&place) && !self.unknown.iter().any(|unknown| unknown.starts_with(&place)) {
+                    self.entry(table, api, entry, &place, faults);
+                }
+            }
+        }
+    }
+
+    /// The models that vector stores use where a request names none.
+    fn default_models(&self, faults: &mut Vec<Fault>) {
+        for field in ["default_embedding_model", "default_reranker_model"] {
+            let place = Path::parse("vector_stores").key(field).key("provider_id");
+            if let Some(id) = place.find(self.config).and_then(Value::as_str).and_then(active_id)
+                && self.is_known(&place)
+            {
+                self.provider("inference", id, place, faults);
+            }
+        }
+    }
+
+    fn entry(&self, table: &str, api: &str, entry: &Value, place: &Path, faults: &mut Vec<Fault>) {
+        let one = table.strip_suffix('s').unwrap_or(table).replace('_', " ");
+        match entry.get("provider_id") {
+            None | Some(Value::Null) if table != "tool_groups" && self.ids(api).count() != 1 => {
+                let message = format!("skips a {one} without provider_id, in silence");
+                faults.push(Fault::warning(Kind::DanglingName, place.clone(), message));
+            }
+            Some(Value::String(written)) => {
+                if let Some(id) = active_id(written) {
+                    self.provider(api, id, place.key("provider_id"), faults);
+                }
+            }
+            _ => {}
+        }
+        let kind = entry.get("model_type").and_then(Value::as_str);
+        let dimension = entry.get("metadata").and_then(|metadata| metadata.get("embedding_dimension"));
+        if table == "models" && kind == Some("embedding") && dimension.is_none() {
+            let message = "exits: an embedding model needs metadata.embedding_dimension";
+            faults.push(Fault::error(Kind::MissingKey, place.clone(), message));
+        }
+    }
+
+    fn provider(&self, api: &str, id: &str, place: Path, faults: &mut Vec<Fault>) {
+        // ogx registers such a model at the first provider that there is.
+        if self.ogx && id == "all" || !self.knows_providers(api) || self.ids(api).any(|known| known == id) {
+            return;
+        }
+        let known: Vec<&str> = self.ids(api).collect();
+        let have = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+        let fix = nearest(id, known.iter().copied()).map(|near| replace(&place, near));
+        let message = format!("exits: no provider of {api} has the id \"{id}\"; {have}");
+        faults.push(Fault::error(Kind::DanglingName, place, message).with(fix));
+    }
+
+    fn storage(&self, faults: &mut Vec<Fault>) {
+        let backends = self.get("storage.backends").and_then(Value::as_object);
+        if !self.is_known(&Path::parse("storage.backends")) {
+            return;
+        }
+        let mut kinds: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+        for (name, backend) in backends.into_iter().flatten() {
+            let kind = backend.get("type").and_then(Value::as_str).filter(|kind| !kind.contains("${"));
+            kinds.insert(name, kind);
+        }
+        if backends.is_none() {
+            kinds.extend([("kv_default", Some("kv_sqlite")), ("sql_default", Some("sql_sqlite"))]);
+        }
+        for store in ["metadata", "inference", "conversations", "prompts"] {
+            let place = Path::parse("storage.stores").key(store);
+            if place.find(self.config).is_some_and(Value::is_null) {
+                let message = format!("exits: the store \"{store}\" must not be null; leave it out for its default");
+                faults.push(Fault::error(Kind::MissingKey, place, message));
+            }
+        }
+        for section in ["storage.stores", "providers", "server"] {
+            let path = Path::parse(section);
+            if let Some(value) = path.find(self.config) {
+                self.backend_names(value, path, &kinds, faults);
+            }
+        }
+        self.shared_files(faults);
+    }
+
+    /// References to backends: a mapping with `backend` and either `namespace` or `table_name`.
+    fn backend_names(&self, value: &Value, path: Path, kinds: &BTreeMap<&str, Option<&str>>, faults: &mut Vec<Fault>) {
+        match value {
+            Value::Object(entries) => {
+                let family = match () {
+                    () if entries.contains_key("table_name") => Some("sql"),
+                    () if entries.contains_key("namespace") => Some("kv"),
+                    () => None,
+                };
+                let named = entries.get("backend").and_then(Value::as_str).filter(|name| !name.contains("${"));
+                if let (Some(family), Some(name)) = (family, named) {
+                    self.backend(family, name, path.key("backend"), kinds, faults);
+                }
+                for (name, value) in entries {
+                    self.backend_names(value, path.key(name.as_str()), kinds, faults);
+                }
+            }
+            Value::Array(items) => {
+                for (position, item) in items.iter().enumerate() {
+                    self.backend_names(item, path.index(position), kinds, faults);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn backend(
+        &self,
+        family: &str,
+        name: &str,
+        place: Path,
+        kinds: &BTreeMap<&str, Option<&str>>,
+        faults: &mut Vec<Fault>,
+    ) {
+        if !self.is_known(&place) {
+            return;
+        }
+        let fitting = |kind: &Option<&str>| kind.is_none_or(|kind| kind.starts_with(family));
+        let known: Vec<&str> = kinds.iter().filter(|(_, kind)| fitting(kind)).map(|(name, _)| *name).collect();
+        let message = match kinds.get(name) {
+            Some(kind) if fitting(kind) => return,
+            Some(kind) => format!(
+                "exits: this wants a backend of type {family}_…, and \"{name}\" is {}",
+                kind.unwrap_or_default()
+            ),
+            None if known.is_empty() => format!("exits: storage.backends has no \"{name}\""),
+            None => format!("exits: storage.backends has no \"{name}\"; of this kind it has {}", known.join(", ")),
+        };
+        let fix = nearest(name, known.iter().copied()).or(match known.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        });
+        let fix = fix.map(|near| replace(&place, near));
+        faults.push(Fault::error(Kind::DanglingName, place, message).with(fix));
+    }
+
+    /// SQLite files that two backends open.
+    fn shared_files(&self, faults: &mut Vec<Fault>) {
+        let mut files: BTreeMap<&str, &str> = BTreeMap::new();
+        for (name, backend) in self.get("storage.backends").and_then(Value::as_object).into_iter().flatten() {
+            let Some(file) = backend.get("db_path").and_then(Value::as_str) else { continue };
+            let place = Path::parse("storage.backends").key(name.as_str()).key("db_path");
+            if let Some(other) = files.insert(file, name)
+                && self.is_known(&place)
+            {
+                let message = format!("opens one file for \"{other}\" and for \"{name}\": each needs its own");
+                faults.push(Fault::warning(Kind::SharedStorage, place, message));
+            }
+        }
+    }
+
+    fn server(&self, faults: &mut Vec<Fault>) {
+        let file = |key: &str| self.get("server").and_then(|server| server.get(key)).filter(|value| !value.is_null());
+        let pair = ["tls_certfile", "tls_keyfile"];
+        if !self.is_known(&Path::parse("server")) {
+            return;
+        }
+        for (given, absent) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+            if file(given).is_some() && file(absent).is_none() {
+                let place = Path::parse("server").key(given);
+                let message = if self.ogx {
+                    format!("exits: \"{given}\" needs \"{absent}\" beside it")
+                } else {
+                    format!("serves plain HTTP, in silence: \"{given}\" needs \"{absent}\" beside it")
+                };
+                faults.push(Fault::error(Kind::MissingKey, place, message).on_key());
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which versions of the server a config is written for.
+
+use crate::catalog::Catalog;
+use serde_json::Value;
+
+/// What the server of a version is called: llama-stack up to 0.7, ogx from then on.
+pub(super) fn product(version: &str) -> &'static str {
+    if is_ogx(version) { "ogx" } else { "llama-stack" }
+}
+
+/// Whether a version is one of ogx. Source: llama-stack ended with 0.7.3, ogx began with 0.8.
+pub(super) fn is_ogx(version: &str) -> bool {
+    numbers(version) >= vec![0, 8]
+}
+
+/// Whether a version only warns of an API that is listed and has no provider (ogx 1.5 and later).
+pub(super) fn warns_of_empty_apis(version: &str) -> bool {
+    numbers(version) >= vec![1, 5]
+}
+
+/// The numbers of a version, most significant first.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|part| part.parse().ok()).collect()
+}
+
+/// The versions that know most of a config's APIs and provider types, oldest first: all of them where it has none.
+/// What only one side calls its distribution (`image_name`, `distro_name`) decides between the rest.
+pub(super) fn plausible(config: &Value) -> Vec<&'static str> {
+    let missing = |version: &str| {
+        let types = config.get("providers").and_then(Value::as_object).into_iter().flatten().flat_map(|(api, list)| {
+            let kinds = list.as_array().into_iter().flatten().filter_map(|item| item.get("provider_type")?.as_str());
+            kinds.map(move |kind| (api, kind))
+        });
+        types.filter(|(api, kind)| !kind.contains("${") && !Catalog::has_type(version, api, kind)).count()
+    };
+    let all = Catalog::versions().iter().map(String::as_str);
+    let counted: Vec<(usize, &'static str)> = all.map(|version| (missing(version), version)).collect();
+    let least = counted.iter().map(|(count, _)| *count).min().unwrap_or_default();
+    let mut found: Vec<&'static str> =
+        counted.into_iter().filter(|(count, _)| *count == least).map(|(_, version)| version).collect();
+    let mut prefer = |wanted: &dyn Fn(&str) -> bool| {
+        if found.iter().any(|version| wanted(version)) {
+            found.retain(|version| wanted(version));
+        }
+    };
+    let has = |key: &str| config.get(key).is_some_and(|value| !value.is_null());
+    if has("distro_name") {
+        prefer(&|version| numbers(version) >= vec![0, 5]);
+    } else if has("image_name") {
+        prefer(&|version| !is_ogx(version));
+    }
+    found
+}
