@@ -10,7 +10,8 @@ use llsd_generator::check::rules::generation::MISSING_SETTING;
 use llsd_generator::check::rules::name::{DUPLICATE, SAME_FOLDER};
 use llsd_generator::check::rules::schema::{REQUIRED, UNKNOWN_FIELD};
 use llsd_generator::check::rules::yaml::SYNTAX;
-use llsd_yaml::Node;
+use llsd_generator::path::Path;
+use llsd_yaml::{Document, Node};
 use std::sync::Arc;
 
 /// Syntax errors shown of one document at most: nobody mends more at a time.
@@ -19,13 +20,13 @@ const SYNTAX_ERRORS: usize = 50;
 /// Bytes of a message at most. Messages quote names and values; one that fills megabytes is not worth repeating.
 const MESSAGE: usize = 2000;
 
-/// All diagnostics of a document, in the order of their places, relative to it. A document without resources has
-/// none.
+/// All diagnostics of a document, in the order of their places, relative to it. A document without
+/// resources and configs has none.
 pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
-    if document.resources().is_empty() {
+    if !document.is_relevant() {
         return Vec::new();
     }
-    let syntax = syntax(document);
+    let syntax = syntax(document.tree());
     let mut found = Vec::new();
     for resource in document.resources() {
         document.with_findings(resource, |all| {
@@ -42,6 +43,7 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let broken = |one: &Diagnostic| syntax.iter().any(|error| error.span.start == one.span.start);
     found.retain(|(structural, one)| !(*structural && broken(one)));
     let mut found: Vec<_> = found.into_iter().map(|(_, one)| one).chain(syntax.iter().cloned()).collect();
+    found.extend(document.configs().iter().flat_map(|config| config.diagnostics(document.tree().text())));
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     found
 }
@@ -98,8 +100,7 @@ fn is_draft(finding: &Finding) -> bool {
     finding.rule.family() == PROVIDER_OBJECT.family()
 }
 
-fn syntax(document: &DocumentAnalysis) -> Vec<Diagnostic> {
-    let tree = document.tree();
+pub(super) fn syntax(tree: &Document) -> Vec<Diagnostic> {
     let template = tree.text().contains("{{");
     // Quotes and brackets inside a template expression are none of the YAML that comes out of it.
     let mut errors: Vec<_> =
@@ -147,8 +148,13 @@ fn line_at(text: &str, span: Span) -> &str {
 }
 
 fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> Diagnostic {
-    let tree = document.tree();
-    let at = |path| place::steps(&resource.base, path);
+    let elsewhere = elsewhere(document, resource, finding);
+    Diagnostic { elsewhere, ..at(document.tree(), &resource.base, finding) }
+}
+
+/// A finding about the object at `base`.
+pub(super) fn at(tree: &Document, base: &Path, finding: &Finding) -> Diagnostic {
+    let at = |path| place::steps(base, path);
     Diagnostic {
         span: place::span(tree, &at(&finding.path), finding.target),
         severity: finding.severity,
@@ -160,14 +166,14 @@ fn diagnostic(document: &DocumentAnalysis, resource: &Resource, finding: &Findin
             .iter()
             .map(|other| (place::span(tree, &at(&other.path), finding.target), bounded(&other.message)))
             .collect(),
-        elsewhere: elsewhere(document, resource, finding),
+        elsewhere: None,
         fixes: finding
             .fixes
             .iter()
             .filter_map(|offered| {
                 Some(CodeFix {
                     title: bounded(&offered.title),
-                    edits: fix::text_edits(tree, &resource.base, &offered.edits)?,
+                    edits: fix::text_edits(tree, base, &offered.edits)?,
                     preferred: offered.preferred,
                 })
             })

@@ -1,5 +1,6 @@
 //! One YAML document, understood: its tree, the resources in it, and what was found out about each.
 
+use super::config::{self, ConfigText};
 use super::facts::{self, Reference};
 use super::memo::Memo;
 use super::names::DocumentNames;
@@ -28,6 +29,8 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct DocumentAnalysis {
     tree: Arc<Document>,
     resources: Vec<Resource>,
+    /// Depend on the text alone, so that documents judged by other facts share them.
+    configs: Arc<Vec<ConfigText>>,
     objects: Objects,
     references: BTreeSet<Reference>,
     contribution: u64,
@@ -109,6 +112,7 @@ impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
     pub(crate) fn new(tree: Arc<Document>, kept: Kept) -> Self {
         let mut plain = Plain::read(&tree);
+        let configs = Arc::new(config::of_document(&tree, &plain));
         let mut resources = Vec::new();
         let mut objects = Objects::default();
         for base in roots(&plain.value) {
@@ -128,7 +132,20 @@ impl DocumentAnalysis {
             resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
         let contribution = contribution(&resources, &objects);
         let (facts, diagnostics, tokens, memo, names) = Default::default();
-        Self { tree, resources, objects, references, contribution, facts, diagnostics, tokens, memo, kept, names }
+        Self {
+            tree,
+            resources,
+            configs,
+            objects,
+            references,
+            contribution,
+            facts,
+            diagnostics,
+            tokens,
+            memo,
+            kept,
+            names,
+        }
     }
 
     /// The same document, judged by other facts.
@@ -137,6 +154,7 @@ impl DocumentAnalysis {
         Self {
             tree: self.tree.clone(),
             resources,
+            configs: self.configs.clone(),
             objects: self.objects.clone(),
             references: self.references.clone(),
             contribution: self.contribution,
@@ -155,6 +173,16 @@ impl DocumentAnalysis {
 
     pub(crate) fn resources(&self) -> &[Resource] {
         &self.resources
+    }
+
+    /// The configs of the server in it.
+    pub(crate) fn configs(&self) -> &[ConfigText] {
+        &self.configs
+    }
+
+    /// Whether it has anything that is checked: a resource, or a config of the server.
+    pub(crate) fn is_relevant(&self) -> bool {
+        !self.resources.is_empty() || !self.configs.is_empty()
     }
 
     pub(crate) fn objects(&self) -> &Objects {
@@ -342,7 +370,7 @@ fn covered(unknown: &BTreeSet<Path>, path: &Path) -> bool {
 }
 
 /// The places where objects may stand: the root, items of a `List`, objects of an OpenShift `Template`.
-fn roots(value: &Value) -> Vec<Path> {
+pub(crate) fn roots(value: &Value) -> Vec<Path> {
     let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
     let list = match kind {
         "Template" => "objects",

@@ -60,7 +60,7 @@ struct Names {
 impl Chunk {
     fn new(documents: Vec<Arc<DocumentAnalysis>>) -> Self {
         let bytes = documents.iter().map(|document| document.tree().text().len()).sum();
-        let relevant = documents.iter().any(|document| !document.resources().is_empty());
+        let relevant = documents.iter().any(|document| document.is_relevant());
         let (names, objects, faulty, mentions, named, memo) = Default::default();
         Self { documents, bytes, relevant, names, objects, faulty, mentions, named, memo }
     }
@@ -259,7 +259,7 @@ impl File {
         }
     }
 
-    /// Whether there is a resource.
+    /// Whether there is a resource, or a config of the server.
     pub(crate) fn is_relevant(&self) -> bool {
         self.chunks.iter().any(|chunk| chunk.relevant)
     }

@@ -8,6 +8,7 @@ mod applied;
 mod block;
 mod cluster;
 mod complete;
+mod config;
 mod definition;
 mod delta;
 mod diagnostics;
@@ -179,7 +180,7 @@ impl Analysis {
         self.file.mentions()
     }
 
-    /// Whether the file has a resource.
+    /// Whether the file has anything that is checked: a resource, or a config of the server.
     #[must_use]
     pub fn is_relevant(&self) -> bool {
         self.file.is_relevant()

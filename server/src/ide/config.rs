@@ -1,0 +1,141 @@
+//! Configs of the server in a document: the document itself, or texts in a ConfigMap.
+
+use super::types::{CodeFix, Diagnostic, TextEdit};
+use super::{Span, diagnostics, place};
+use llsd_generator::config::{self, Request, Verdict};
+use llsd_generator::document::Plain;
+use llsd_generator::path::Path;
+use llsd_yaml::{BlockScalar, Document, Node, parse_document};
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+
+/// Configs that are looked at in one ConfigMap. Nobody keeps more.
+const MOST_TEXTS: usize = 16;
+
+/// A config and its place.
+#[derive(Debug)]
+pub(crate) struct ConfigText {
+    place: Place,
+    tree: Arc<Document>,
+    plain: Plain,
+    verdict: OnceLock<Verdict>,
+}
+
+/// Where a config stands in its document.
+#[derive(Debug)]
+enum Place {
+    /// It is the document.
+    Document,
+    /// In a literal or folded text, whose lines are those of the config with indentation.
+    Block(BlockScalar),
+    /// In a quoted text, whose places are told as the whole text.
+    Quoted(Span),
+}
+
+/// The configs of a document with this value.
+pub(crate) fn of_document(tree: &Arc<Document>, plain: &Plain) -> Vec<ConfigText> {
+    if config::is_config(&plain.value) {
+        return vec![ConfigText::new(Place::Document, tree.clone(), plain.clone())];
+    }
+    super::document::roots(&plain.value).iter().flat_map(|root| in_config_map(tree, plain, root)).collect()
+}
+
+fn in_config_map(tree: &Arc<Document>, plain: &Plain, root: &Path) -> Vec<ConfigText> {
+    let Some(object) = root.find(&plain.value) else { return Vec::new() };
+    let is = |field: &str, text: &str| object.get(field).and_then(Value::as_str) == Some(text);
+    if !is("kind", "ConfigMap") || !is("apiVersion", "v1") {
+        return Vec::new();
+    }
+    let data = object.get("data").and_then(Value::as_object).into_iter().flatten();
+    // Every provider has a type, so that most texts need not be parsed to know that they are no config.
+    let texts = data.filter(|(_, text)| text.as_str().is_some_and(|text| text.contains("provider_type")));
+    texts
+        .take(MOST_TEXTS)
+        .filter_map(|(key, _)| {
+            let node = tree.find(&place::steps(root, &Path::root().key("data").key(key.as_str())))?;
+            inside(node)
+        })
+        .collect()
+}
+
+fn inside(node: Node<'_>) -> Option<ConfigText> {
+    let tree = Arc::new(parse_document(&node.value()));
+    let plain = Plain::read(&tree);
+    if !config::is_config(&plain.value) {
+        return None;
+    }
+    let place = node.block().map_or(Place::Quoted(node.span()), Place::Block);
+    Some(ConfigText::new(place, tree, plain))
+}
+
+impl ConfigText {
+    fn new(place: Place, tree: Arc<Document>, plain: Plain) -> Self {
+        Self { place, tree, plain, verdict: OnceLock::new() }
+    }
+
+    /// What the server would say of it.
+    pub(crate) fn verdict(&self) -> &Verdict {
+        self.verdict.get_or_init(|| {
+            config::check(&Request { config: &self.plain.value, unknown: &self.plain.unknown, version: None })
+        })
+    }
+
+    /// Everything wrong with it, with spans of the document around it.
+    pub(crate) fn diagnostics(&self, outer: &str) -> Vec<Diagnostic> {
+        let syntax = diagnostics::syntax(&self.tree);
+        let findings = self.verdict().findings.iter();
+        let findings = findings.filter(|_| syntax.is_empty());
+        let found = findings.map(|finding| diagnostics::at(&self.tree, &Path::root(), finding));
+        // The syntax of a whole document is told with it.
+        let syntax = syntax.iter().cloned().filter(|_| !matches!(self.place, Place::Document));
+        found.chain(syntax).map(|one| self.outside(one, outer)).collect()
+    }
+
+    fn outside(&self, mut diagnostic: Diagnostic, outer: &str) -> Diagnostic {
+        match &self.place {
+            Place::Document => {}
+            Place::Block(block) => {
+                diagnostic.span = span_outside(block, diagnostic.span);
+                for (span, _) in &mut diagnostic.related {
+                    *span = span_outside(block, *span);
+                }
+                diagnostic.fixes.retain_mut(|fix| fix_outside(block, fix, outer));
+            }
+            Place::Quoted(whole) => {
+                if !diagnostic.path.is_empty() {
+                    diagnostic.message = format!("{}: {}", diagnostic.path, diagnostic.message);
+                }
+                diagnostic.span = *whole;
+                diagnostic.related.clear();
+                diagnostic.fixes.clear();
+            }
+        }
+        diagnostic
+    }
+}
+
+fn span_outside(block: &BlockScalar, span: Span) -> Span {
+    let start = block.outer(span.start).unwrap_or(block.header.start);
+    // The end of a line belongs to it, and not to the indentation of the next.
+    let end = span.end.checked_sub(1).filter(|last| *last >= span.start).and_then(|last| block.outer(last));
+    Span::new(start, end.map_or(start, |last| last + 1).max(start))
+}
+
+/// Writes the edits of a fix for the text with indentation. `false`: they cannot be.
+fn fix_outside(block: &BlockScalar, fix: &mut CodeFix, outer: &str) -> bool {
+    fix.edits.iter_mut().all(|edit| edit_outside(block, edit, outer).is_some())
+}
+
+fn edit_outside(block: &BlockScalar, edit: &mut TextEdit, outer: &str) -> Option<()> {
+    let start = block.outer(edit.span.start)?;
+    let end = block.outer(edit.span.end)?;
+    let indent = " ".repeat(block.indent);
+    let at_margin = start == 0 || outer.as_bytes().get(start - 1) == Some(&b'\n');
+    let mut text = edit.new_text.replace('\n', &format!("\n{indent}"));
+    if at_margin && !text.is_empty() {
+        text = format!("{indent}{}", text.strip_suffix(&indent).unwrap_or(&text));
+    }
+    edit.span = Span::new(start, end.max(start));
+    edit.new_text = text;
+    Some(())
+}
