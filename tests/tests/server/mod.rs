@@ -5,6 +5,7 @@ mod configs;
 mod disabled;
 mod migration;
 mod oracle;
+mod parity;
 mod samples;
 mod start;
 mod stores;
