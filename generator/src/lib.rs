@@ -13,6 +13,5 @@ pub mod document;
 pub mod fold;
 pub mod generate;
 pub mod names;
-pub mod nearest;
 
-pub use crd_validator::path;
+pub use crd_validator::{nearest, path, quantity};

@@ -129,6 +129,8 @@ fn pure_crates_use_nothing_of_the_world() {
         "lsp_types",
     ];
     assert_does_not_mention("generator/src", &world);
+    // Its parser of rules needs a larger stack than the caller's at times, and only a thread has one.
+    let world: Vec<_> = world.into_iter().filter(|word| *word != "std::thread").collect();
     assert_does_not_mention("generator/crd/src", &world);
     assert_does_not_mention("generator/yaml/src", &world);
 }

@@ -1,8 +1,8 @@
 //! What is wrong with one place of an object, in plain words and in the API server's.
 
+use crate::nearest::nearest;
 use crate::path::Path;
 use crate::walk::Place;
-use crate::walk::nearest::nearest;
 use crate::walk::text::{bad_value, described, float, json, quote, type_name};
 use serde_json::Value;
 

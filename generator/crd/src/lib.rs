@@ -57,7 +57,9 @@
 mod cel;
 mod definition;
 mod fault;
+pub mod nearest;
 pub mod path;
+pub mod quantity;
 mod schema;
 mod verdict;
 mod walk;

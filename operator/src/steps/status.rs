@@ -13,6 +13,7 @@ use llsd_generator::api::status::{
     ConfigGeneration, ConfigSource, DistributionConfig, ExternalProviderStatus, Phase, ResolvedDistribution, Status,
 };
 use llsd_generator::distribution::Distributions;
+use llsd_generator::quantity::Quantity;
 use serde_json::{Map, Value, json};
 
 /// What the steps before came to.
@@ -266,33 +267,10 @@ fn claim(conditions: &mut Conditions, object: &Value, key: &Key, stores: &Stores
 
 /// Whether two quantities are the same; the API server may write one in another way.
 fn same_size(one: &str, other: &str) -> bool {
-    match (bytes(one), bytes(other)) {
-        (Some(one), Some(other)) => (one - other).abs() < 0.5,
+    match (one.parse::<Quantity>(), other.parse::<Quantity>()) {
+        (Ok(one), Ok(other)) => one == other,
         _ => one == other,
     }
-}
-
-fn bytes(quantity: &str) -> Option<f64> {
-    let end = quantity
-        .find(|char: char| !char.is_ascii_digit() && !matches!(char, '.' | '-' | '+'))
-        .unwrap_or(quantity.len());
-    let number: f64 = quantity[..end].parse().ok()?;
-    let factor = match &quantity[end..] {
-        "" => 1.0,
-        "m" => 1e-3,
-        "k" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        "Ki" => 1024.0,
-        "Mi" => 1024.0 * 1024.0,
-        "Gi" => 1024.0_f64.powi(3),
-        "Ti" => 1024.0_f64.powi(4),
-        "Pi" => 1024.0_f64.powi(5),
-        exponent => 10_f64.powi(exponent.strip_prefix(['e', 'E'])?.parse().ok()?),
-    };
-    Some(number * factor)
 }
 
 fn generated(
@@ -475,6 +453,7 @@ mod tests {
     #[test]
     fn sizes_are_compared_as_quantities() {
         assert!(same_size("1024Mi", "1Gi") && same_size("10Gi", "10Gi") && same_size("1e3", "1k"));
+        assert!(same_size("1Ei", "1024Pi") && same_size("1E", "1000P") && same_size("1000000u", "1"));
         assert!(!same_size("10Gi", "20Gi"));
     }
 }

@@ -9,8 +9,12 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Evaluation steps after which a rule is given up. The API server has a budget of its own, counted differently.
-const MAX_STEPS: u32 = 2_000_000;
+/// Evaluation steps after which a rule on one value is given up. The API server has a budget of its own, counted
+/// differently. A step takes some 20 nanoseconds.
+pub(crate) const MAX_STEPS: u32 = 2_000_000;
+
+/// How many bytes of text, or items of a list, that a function is given count as one step: it may look at all of them.
+const PER_STEP: usize = 16;
 
 /// Why there is no value.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,13 +62,15 @@ pub(crate) struct Env<'a> {
     pub(crate) old: Option<Val<'a>>,
     unknown: &'a HashSet<usize>,
     variables: Vec<Val<'a>>,
+    /// How many steps the expression may take.
+    pub(crate) limit: u32,
     steps: Cell<u32>,
 }
 
 impl<'a> Env<'a> {
     /// `unknown` holds the addresses of the JSON values that are not known.
     pub(crate) fn new(unknown: &'a HashSet<usize>) -> Self {
-        Self { current: Val::Null, old: None, unknown, variables: Vec::new(), steps: Cell::new(0) }
+        Self { current: Val::Null, old: None, unknown, variables: Vec::new(), limit: MAX_STEPS, steps: Cell::new(0) }
     }
 
     pub(crate) fn is_unknown(&self, value: &Value) -> bool {
@@ -73,8 +79,28 @@ impl<'a> Env<'a> {
 
     /// Counts one step of work.
     pub(crate) fn step(&self) -> Result<(), Fail> {
-        self.steps.set(self.steps.get() + 1);
-        if self.steps.get() > MAX_STEPS { Err(Fail::Costly) } else { Ok(()) }
+        self.steps_for(1)
+    }
+
+    fn steps_for(&self, work: usize) -> Result<(), Fail> {
+        let work = u32::try_from(work).unwrap_or(u32::MAX);
+        self.steps.set(self.steps.get().saturating_add(work));
+        if self.steps.get() > self.limit { Err(Fail::Costly) } else { Ok(()) }
+    }
+
+    /// The steps that the last expression has taken.
+    pub(crate) fn steps(&self) -> u32 {
+        self.steps.get()
+    }
+
+    /// Counts the work of a function on its arguments.
+    fn steps_of_call(&self, arguments: &[Val<'a>]) -> Result<(), Fail> {
+        let size = |value: &Val<'a>| match value {
+            Val::Str(text) => text.len(),
+            Val::Bytes(bytes) => bytes.len(),
+            value => value.list_len().unwrap_or_default(),
+        };
+        self.steps_for(arguments.iter().map(size).sum::<usize>() / PER_STEP)
     }
 
     /// Evaluates an expression from the start.
@@ -121,6 +147,7 @@ impl<'a> Env<'a> {
             },
             Expr::Matches(of, pattern) => match self.eval(of)? {
                 Val::Str(text) => match pattern.regex() {
+                    Some(_) if self.steps_for(text.len() / PER_STEP).is_err() => Err(Fail::Costly),
                     Some(regex) => Ok(Val::Bool(regex.is_match(&text))),
                     None => Err(Fail::open("the pattern does not compile here")),
                 },
@@ -131,6 +158,7 @@ impl<'a> Env<'a> {
                 for argument in arguments {
                     values.push(self.eval(argument)?);
                 }
+                self.steps_of_call(&values)?;
                 function(self, &values)
             }
             Expr::List(items) => {

@@ -15,10 +15,10 @@ pub(crate) use rule::Rule;
 
 use crate::fault::{Fault, FaultKind};
 use crate::path::Segment;
-use crate::schema::{Kind, ListType, Schema};
+use crate::schema::{Kind, Schema};
 use crate::verdict::{Check, NotChecked, Reason};
 use crate::walk::text::{bad_value, quote};
-use crate::walk::{Place, child_path, same_item};
+use crate::walk::{OldItems, Place, child_path};
 use eval::{Env, Fail};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -26,7 +26,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use value::{Val, convert};
 
-/// The longest text of a `messageExpression` that is shown.
+/// Evaluation steps that all rules on one object may take together. As many as three rules that need all they may
+/// have; an object of thousands of items with a dozen rules each stays far below.
+const MAX_STEPS: u32 = 6_000_000;
+
+/// The longest text of a `messageExpression` that is shown, in bytes.
 const MAX_MESSAGE: usize = 5 * 1024;
 
 /// Where a JSON value lies in memory: while an object is only read, that tells its values apart.
@@ -47,7 +51,7 @@ pub(crate) fn check(
         return;
     }
     let unknown: HashSet<usize> = place.unknown().iter().filter_map(|path| path.find(value)).map(address).collect();
-    let mut run = Run { unknown: &unknown, faults, not_checked, reported: BTreeSet::new() };
+    let mut run = Run { unknown: &unknown, faults, not_checked, reported: BTreeSet::new(), steps_left: MAX_STEPS };
     run.node(schema, value, old, false, "", place);
 }
 
@@ -57,6 +61,7 @@ struct Run<'r> {
     not_checked: &'r mut Vec<NotChecked>,
     /// Rules that have been reported as not checked: once is enough for a rule on the items of a list.
     reported: BTreeSet<(Check, Reason)>,
+    steps_left: u32,
 }
 
 impl Run<'_> {
@@ -93,12 +98,9 @@ impl Run<'_> {
             }
             Value::Array(items) => {
                 let Some(item_schema) = schema.items.as_deref().filter(|items| items.any_rules) else { return };
-                let old = old.and_then(Value::as_array);
+                let old = OldItems::of(&schema.list_type, old);
                 for (position, item) in items.iter().enumerate() {
-                    let before = match (&schema.list_type, old) {
-                        (ListType::Map(_), Some(old)) => same_item(&schema.list_type, item, old),
-                        _ => None,
-                    };
+                    let before = old.as_ref().and_then(|old| old.before(item));
                     let at = format!("{server_path}[{position}]");
                     place.in_index(position, |place| self.node(item_schema, item, before, unchanged, &at, place));
                 }
@@ -146,7 +148,10 @@ impl Run<'_> {
                     } else {
                         before.clone()
                     };
-                    guarded(&mut env, &program.expr)
+                    env.limit = eval::MAX_STEPS.min(self.steps_left);
+                    let result = guarded(&mut env, &program.expr);
+                    self.steps_left = self.steps_left.saturating_sub(env.steps());
+                    result
                 }
                 (Err(fail), _) | (_, Err(fail)) => Err(fail.clone()),
             };

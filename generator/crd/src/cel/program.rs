@@ -10,6 +10,19 @@ use cel::common::ast::{CallExpr, EntryExpr, Expr as Syntax, IdedExpr, LiteralVal
 /// Expressions nested deeper than this are not compiled.
 const MAX_DEPTH: usize = 100;
 
+/// Longer rules are not read, in bytes. Those of real CRDs stay below 3,000.
+const MAX_LENGTH: usize = 16 * 1024;
+
+/// Rules with more brackets than this, or longer than [`SHORT`] bytes, are read on a stack of their own: the parser calls
+/// itself about ten times for each bracket, and a stack overflow ends the whole program. In a debug build, twelve
+/// brackets in each other fit into the two megabytes that threads usually have.
+const FEW_BRACKETS: usize = 8;
+const SHORT: usize = 800;
+
+/// The size of that stack, in bytes: more than what the parser needs for the 96 levels at which it gives up, or for
+/// the longest chain of fields in [`MAX_LENGTH`]. Only what is used takes memory.
+const STACK: usize = 64 << 20;
+
 /// A function of the library.
 pub(crate) type Function = for<'v, 'a> fn(&Env<'a>, &'v [Val<'a>]) -> Outcome<'a>;
 
@@ -98,6 +111,22 @@ pub(crate) struct Program {
 impl Program {
     /// Compiles a rule; the error says what is not understood.
     pub(crate) fn compile(source: &str) -> Result<Self, String> {
+        if source.len() > MAX_LENGTH {
+            return Err(format!("the rule is longer than {MAX_LENGTH} bytes"));
+        }
+        let opened = source.bytes().filter(|byte| b"([{".contains(byte)).count();
+        if opened <= FEW_BRACKETS && source.len() <= SHORT {
+            return Self::read(source);
+        }
+        // Where there are no threads, such a rule is not checked.
+        std::thread::scope(|scope| {
+            let reader = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || Self::read(source));
+            let read = reader.ok().and_then(|reader| reader.join().ok());
+            read.unwrap_or_else(|| Err("the rule needs a larger stack than there is".to_owned()))
+        })
+    }
+
+    fn read(source: &str) -> Result<Self, String> {
         let parser = cel::Env::default().parser().enable_ident_escape_syntax(true);
         // The parser is not ours: a panic in it must not take the editor down.
         let parsed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| parser.parse(source)));

@@ -1,10 +1,11 @@
 //! Values of CEL, and how a JSON value becomes one under its schema.
 
 use super::eval::{Env, Fail, Outcome};
-use super::library::{quantity::Quantity, semver::Semver};
+use super::library::semver::Semver;
 use super::net::Cidr;
 use super::time::{Timestamp, parse_date, parse_duration_loosely};
 use super::url::Url;
+use crate::quantity::Quantity;
 use crate::schema::{Kind, ListType, Schema};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -297,7 +298,7 @@ pub(crate) fn equal<'a>(env: &Env<'a>, left: &Val<'a>, right: &Val<'a>) -> Resul
         (Val::Duration(a), Val::Duration(b)) => a == b,
         (Val::Timestamp(a), Val::Timestamp(b)) => a == b,
         (Val::Type(a), Val::Type(b)) => a == b,
-        (Val::Quantity(a), Val::Quantity(b)) => a.nanos == b.nanos,
+        (Val::Quantity(a), Val::Quantity(b)) => a == b,
         (Val::Semver(a), Val::Semver(b)) => a.compare(b) == Ordering::Equal,
         (Val::Url(a), Val::Url(b)) => a == b,
         (Val::Ip(a), Val::Ip(b)) => a == b,

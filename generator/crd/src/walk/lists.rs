@@ -96,12 +96,28 @@ fn repeated(shown: &[Option<Value>], what: &str, place: &mut Place<'_>, server_p
     }
 }
 
-/// The item of the old list that `item` continues; only keyed lists can tell.
-pub(crate) fn same_item<'o>(list_type: &ListType, item: &Value, old: &'o [Value]) -> Option<&'o Value> {
-    let ListType::Map(names) = list_type else { return None };
-    if !item.is_object() {
-        return None;
+/// The items of an old list by their keys; only keyed lists can tell which item of the new list continues which.
+pub(crate) struct OldItems<'o> {
+    names: &'o [String],
+    by_key: HashMap<String, &'o Value>,
+}
+
+impl<'o> OldItems<'o> {
+    /// `None` if the list has no keys, or there is no old one.
+    pub(crate) fn of(list_type: &'o ListType, old: Option<&'o Value>) -> Option<Self> {
+        let (ListType::Map(names), Some(Value::Array(old))) = (list_type, old) else { return None };
+        let mut by_key = HashMap::with_capacity(old.len());
+        for item in old.iter().filter(|item| item.is_object()) {
+            by_key.entry(json(&key_of(names, item))).or_insert(item);
+        }
+        Some(Self { names, by_key })
     }
-    let key = key_of(names, item);
-    old.iter().find(|before| before.is_object() && key_of(names, before) == key)
+
+    /// The old item that `item` continues.
+    pub(crate) fn before(&self, item: &Value) -> Option<&'o Value> {
+        if !item.is_object() {
+            return None;
+        }
+        self.by_key.get(&json(&key_of(self.names, item))).copied()
+    }
 }

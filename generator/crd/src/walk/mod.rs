@@ -4,14 +4,13 @@
 mod embedded;
 pub(crate) mod format;
 mod lists;
-pub(crate) mod nearest;
 pub(crate) mod pattern;
 mod place;
 mod prepare;
 mod structure;
 pub(crate) mod text;
 
-pub(crate) use lists::{child_path, same_item};
+pub(crate) use lists::{OldItems, child_path};
 pub(crate) use place::Place;
 
 use crate::path::Path;

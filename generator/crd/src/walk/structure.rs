@@ -1,6 +1,7 @@
 //! Types, bounds, patterns, formats, required fields and alternatives.
 
 use super::format;
+use super::lists::OldItems;
 use super::place::Place;
 use super::text::{bad_value, float, quote, type_name};
 use crate::fault::Fault;
@@ -8,6 +9,7 @@ use crate::schema::{Kind, Schema};
 use crate::verdict::{Check, NotChecked, Reason};
 use serde_json::{Map, Number, Value};
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 /// The faults of a value and, as a measure of how well it fits, the number of checks that went well: the API server
 /// shows the faults of the best alternative.
@@ -25,10 +27,20 @@ impl Outcome {
         }
     }
 
-    fn merge(&mut self, other: Self) {
+    /// Adds what was found at another place.
+    fn append(&mut self, mut other: Self) {
         self.matches += other.matches;
-        self.not_checked.extend(other.not_checked);
-        other.faults.into_iter().for_each(|fault| self.add(fault));
+        self.not_checked.append(&mut other.not_checked);
+        self.faults.append(&mut other.faults);
+    }
+
+    /// Adds what another schema says of the same value; what both say is said once.
+    fn merge(&mut self, mut other: Self) {
+        if !self.faults.is_empty() {
+            let said: HashSet<_> = self.faults.iter().map(|fault| (&fault.path, &fault.server_message)).collect();
+            other.faults.retain(|fault| !said.contains(&(&fault.path, &fault.server_message)));
+        }
+        self.append(other);
     }
 }
 
@@ -199,12 +211,13 @@ fn number(schema: &Schema, value: &Value, number: &Number, place: &Place<'_>, ou
 
 fn list(schema: &Schema, items: &[Value], old: Option<&Value>, place: &mut Place<'_>, outcome: &mut Outcome) {
     if let Some(item_schema) = &schema.items {
-        let old = old.and_then(Value::as_array);
+        let old = OldItems::of(&schema.list_type, old);
+        let mut inside = Outcome::default();
         for (position, item) in items.iter().enumerate() {
-            let before = old.and_then(|old| super::lists::same_item(&schema.list_type, item, old));
-            let result = place.in_index(position, |place| check(item_schema, item, before, place));
-            outcome.merge(result);
+            let before = old.as_ref().and_then(|old| old.before(item));
+            inside.append(place.in_index(position, |place| check(item_schema, item, before, place)));
         }
+        outcome.merge(inside);
     }
     if let Some(min) = schema.bounds().min_items.filter(|min| (items.len() as u64) < *min) {
         outcome.add(Fault::too_few(place, "items", "items", items.len(), min));
@@ -244,13 +257,14 @@ fn object(
         outcome.add(Fault::too_many(place, "entries", map.len(), max));
     }
     let old = old.and_then(Value::as_object);
+    let mut inside = Outcome::default();
     for (key, value) in map {
         if let Some(property) = schema.field(key) {
             let before = old.and_then(|old| old.get(key));
-            let result = place.in_key(key, |place| check(property, value, before, place));
-            outcome.merge(result);
+            inside.append(place.in_key(key, |place| check(property, value, before, place)));
         }
     }
+    outcome.merge(inside);
     for name in &schema.required {
         if !map.contains_key(name) {
             outcome.add(Fault::required(place, name));

@@ -2,6 +2,7 @@
 
 use super::super::Desired;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use llsd_generator::quantity;
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -50,32 +51,6 @@ fn set<'a>(values: &'a BTreeMap<String, Quantity>, name: &str) -> Option<&'a Qua
 
 /// Compares two quantities; `None` if one of them is none.
 fn compare(one: &Quantity, other: &Quantity) -> Option<Ordering> {
-    amount(&one.0)?.partial_cmp(&amount(&other.0)?)
-}
-
-/// A quantity as a number. Rounding does not matter here: no two values that differ by so little are worth telling
-/// apart.
-fn amount(text: &str) -> Option<f64> {
-    let end = text.find(|char: char| !(char.is_ascii_digit() || "+-.".contains(char))).unwrap_or(text.len());
-    let (number, suffix) = text.split_at(end);
-    let factor = match suffix {
-        "" => 1.0,
-        "n" => 1e-9,
-        "u" => 1e-6,
-        "m" => 1e-3,
-        "k" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "T" => 1e12,
-        "P" => 1e15,
-        "E" => 1e18,
-        "Ki" => 1024_f64,
-        "Mi" => 1024_f64.powi(2),
-        "Gi" => 1024_f64.powi(3),
-        "Ti" => 1024_f64.powi(4),
-        "Pi" => 1024_f64.powi(5),
-        "Ei" => 1024_f64.powi(6),
-        exponent => return format!("{number}{exponent}").parse().ok(),
-    };
-    Some(number.parse::<f64>().ok()? * factor)
+    let amount = |text: &str| text.parse::<quantity::Quantity>().ok();
+    Some(amount(&one.0)?.cmp(&amount(&other.0)?))
 }
