@@ -13,5 +13,6 @@ pub mod document;
 pub mod fold;
 pub mod generate;
 pub mod names;
+mod validated;
 
 pub use crd_validator::{nearest, path, quantity};

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod cases;
+mod circles;
 mod cluster;
 mod editor_emacs;
 mod editor_neovim;

@@ -2,8 +2,8 @@
 
 use crate::nearest::nearest;
 use crate::path::Path;
-use crate::walk::Place;
-use crate::walk::text::{bad_value, described, float, json, quote, type_name};
+use crate::place::Place;
+use crate::text::{bad_value, described, float, json, quote, type_name};
 use serde_json::Value;
 
 /// Which check of the API server a [`Fault`] comes from.

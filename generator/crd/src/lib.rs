@@ -57,10 +57,15 @@
 mod cel;
 mod definition;
 mod fault;
+mod format;
 pub mod nearest;
 pub mod path;
+mod pattern;
+mod place;
 pub mod quantity;
 mod schema;
+mod text;
+mod validate;
 mod verdict;
 mod walk;
 
@@ -68,5 +73,5 @@ pub use definition::{Definition, DefinitionError};
 pub use fault::{Fault, FaultKind};
 pub use path::{Path, Segment};
 pub use schema::CompiledSchema;
+pub use validate::MAX_DEPTH;
 pub use verdict::{Check, NotChecked, Reason, Verdict};
-pub use walk::MAX_DEPTH;

@@ -1,13 +1,10 @@
 //! A CRD's `openAPIV3Schema`, read once into the form that the walk needs.
 
 use crate::cel::Rule;
-use crate::path::Path;
-use crate::verdict::Verdict;
-use crate::walk::pattern::Pattern;
-use crate::walk::{self, format};
+use crate::format;
+use crate::pattern::Pattern;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// Deeper parts of a schema are ignored. The API server's own limits keep real schemas far below.
 const MAX_DEPTH: usize = 128;
@@ -27,36 +24,6 @@ impl CompiledSchema {
         let mut root = Schema::read(open_api_v3_schema, 0);
         root.has_meta = true;
         Self { root }
-    }
-
-    /// Checks a whole object as the API server does with strict field validation. `old` is the object that it replaces,
-    /// if any: rules about changes need it, and what was wrong before and has not changed is not held against the new
-    /// object. It is expected as it was stored, so it should have passed this check itself.
-    #[must_use]
-    pub fn validate(&self, object: &Value, old: Option<&Value>) -> Verdict {
-        self.validate_partly_known(object, old, &BTreeSet::new())
-    }
-
-    /// As [`validate`](Self::validate), for an object of which not everything is known, such as one that a template
-    /// will fill in. What lies at or below an `unknown` path is not looked at, whatever stands there, and rules that
-    /// depend on it are reported as not checked.
-    ///
-    /// ```
-    /// # use crd_validator::{CompiledSchema, Path, Reason};
-    /// # use serde_json::json;
-    /// let schema = CompiledSchema::new(&json!({
-    ///     "type": "object",
-    ///     "properties": {"port": {"type": "integer"}},
-    ///     "x-kubernetes-validations": [{"rule": "self.port > 1024"}],
-    /// }));
-    /// let object = json!({"metadata": {"name": "a"}, "port": "{{ .Values.port }}"});
-    /// let verdict = schema.validate_partly_known(&object, None, &[Path::parse("port")].into());
-    /// assert!(verdict.faults.is_empty());
-    /// assert_eq!(verdict.not_checked[0].reason, Reason::UnknownValue);
-    /// ```
-    #[must_use]
-    pub fn validate_partly_known(&self, object: &Value, old: Option<&Value>, unknown: &BTreeSet<Path>) -> Verdict {
-        walk::validate(&self.root, object, old, unknown)
     }
 
     /// The rules of the whole schema that cannot be checked here, as (path inside the schema, rule, reason).

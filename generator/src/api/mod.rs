@@ -15,8 +15,12 @@ use std::fmt;
 pub const GROUP: &str = "llamastack.io";
 /// The kind of the resource.
 pub const KIND: &str = "LlamaStackDistribution";
-/// The plural name of the resource, as in URLs.
-pub const PLURAL: &str = "llamastackdistributions";
+/// The key of a ConfigMap that holds a config of the server: where it is generated to, and read first.
+pub const CONFIG_KEY: &str = "config.yaml";
+/// The key that older guides use in its place.
+pub const OLD_CONFIG_KEY: &str = "run.yaml";
+/// Both keys, the one that is read first in front.
+pub const CONFIG_KEYS: [&str; 2] = [CONFIG_KEY, OLD_CONFIG_KEY];
 
 /// A version of the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,5 +1,6 @@
 //! The verdict on a resource.
 
+mod drafts;
 pub mod facts;
 pub mod finding;
 mod findings;
@@ -8,12 +9,12 @@ mod rule;
 pub mod rules;
 mod schema;
 mod subject;
-mod validated;
 
+pub use crate::validated::Validated;
+pub use drafts::drafts;
 pub use facts::Facts;
 pub use rule::Rule;
 pub use rules::{Reference, ReferenceKind, unquoted_variables};
-pub use validated::Validated;
 
 use crate::api::ApiVersion;
 use crate::catalog::Catalog;

@@ -5,12 +5,11 @@ use super::environment::{Bound, CONFIG_CHOICES, Variables, environment, repeated
 use super::ground::{Ground, Taken};
 use super::report::{ConfigChange, Kept, MigrationReport, Note, Why};
 use super::{config, quickstart, spec, whole};
-use crate::api::ApiVersion;
+use crate::api::{ApiVersion, CONFIG_KEY};
 use crate::check::finding::{Finding, Severity};
 use crate::check::{Facts, Request, rules, verdict};
 use crate::convert::{self, ConvertError, Unfit, V1ALPHA1_FIELDS, V1ALPHA1_TO_V1ALPHA2, V1ALPHA2_FIELDS};
 use crate::document::placeholder;
-use crate::generate::CONFIG_KEY;
 use crate::path::Path;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,8 @@
-//! Older ways to say the same: drafts of earlier proposals, and v1alpha1 resources with a hand-written config or with
+//! Older ways to say the same: v1alpha1 resources with a hand-written config or with
 //! environment variables that the distribution's config reads.
 
 mod config;
 mod difference;
-mod drafts;
 mod environment;
 mod ground;
 mod meaning;
@@ -15,7 +14,6 @@ mod spec;
 mod whole;
 
 pub use difference::{Cause, Class, Difference, Part};
-pub use drafts::drafts;
 pub use environment::Bound;
 pub use migrate::{MigrateError, Migration, Options, UserConfig, migrate, migrate_with};
 pub use quickstart::is_quickstart;

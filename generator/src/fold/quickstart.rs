@@ -1,10 +1,10 @@
 //! The draft of the first quickstart: what v1alpha2 has at the top of `spec` stood in `spec.server` of v1alpha1, next to
 //! the fields of v1alpha1. No API server ever took it.
 
-use super::drafts::drafts;
 use super::report::Note;
 use crate::api::{ApiVersion, v1alpha2::Distribution};
 use crate::catalog::{Catalog, ProviderType};
+use crate::check::drafts;
 use crate::check::finding::FixEdit;
 use crate::generate::resolve_type;
 use crate::path::{Path, Segment};

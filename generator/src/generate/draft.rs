@@ -6,8 +6,8 @@ use super::tracked::{Map, Tracked};
 use super::warning::Warning;
 use crate::api::v1alpha2::LlamaStackDistributionSpec;
 use crate::catalog::Catalog;
-use crate::check::Validated;
 use crate::path::Path;
+use crate::validated::Validated;
 
 /// The state that the stages of the pipeline hand on.
 pub(super) struct Draft<'a> {

@@ -38,11 +38,8 @@ pub use warning::Warning;
 
 use crate::api::v1alpha2::LlamaStackDistributionSpec;
 use crate::catalog::Catalog;
-use crate::check::Validated;
+use crate::validated::Validated;
 use draft::Draft;
-
-/// Key of a config ConfigMap that holds the config.
-pub const CONFIG_KEY: &str = "config.yaml";
 
 /// A generated configuration, and all that goes with it.
 #[derive(Clone, Debug, PartialEq)]

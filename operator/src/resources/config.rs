@@ -4,7 +4,7 @@ use super::metadata::{labels, named};
 use super::{COMPONENT, Child, Config, Derived, Desired, INSTANCE, Kind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use llsd_generator::generate::CONFIG_KEY;
+use llsd_generator::api::CONFIG_KEY;
 use serde_json::{Map, Value, json};
 
 /// The label value that generated configurations are found by.

@@ -1,10 +1,8 @@
 //! The config that a server runs with now.
 
 use super::{Failure, Kubectl, RESOURCES};
+use llsd_generator::api::CONFIG_KEYS;
 use serde_json::Value;
-
-/// Keys of a ConfigMap under which a config is found, the better one first.
-const CONFIG_KEYS: [&str; 2] = ["config.yaml", "run.yaml"];
 
 /// What runs in place of the resource of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@
 //! Everything is kept by name, so that a question costs the same however many files there are.
 
 use super::file_names::{folder_of, from_folder, last_part, relative};
-use super::workspace::{ObjectKey, Objects};
+use super::objects::{ObjectKey, Objects};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
 use rpds::RedBlackTreeMapSync;

@@ -3,7 +3,8 @@
 use super::Analysis;
 use super::document::DocumentAnalysis;
 use super::file::File;
-use super::workspace::{ObjectKey, Objects, Workspace};
+use super::objects::{ObjectKey, Objects};
+use super::workspace::Workspace;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::fold::UserConfig;
 use serde_json::Value;

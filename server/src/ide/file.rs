@@ -3,11 +3,12 @@
 //! The list is cut into chunks. An edit makes the chunk that it touches anew and copies pointers to the others, so its
 //! cost hardly depends on how many documents there are.
 
+use super::changed::{Changed, share};
 use super::document::DocumentAnalysis;
 use super::memo::Memo;
 use super::names::{Kind, Mentions, Named};
+use super::objects::{ObjectKey, Objects};
 use super::parts::Part;
-use super::workspace::{ObjectKey, Objects};
 use llsd_yaml::Span;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -245,7 +246,9 @@ impl File {
             let renewed: Vec<(usize, DocumentAnalysis)> = numbers
                 .zip(&chunk.documents)
                 .enumerate()
-                .filter(|(_, (number, document))| range.contains(number) || (mentioned && names.concern(document)))
+                .filter(|(_, (number, document))| {
+                    range.contains(number) || (mentioned && names.concern(document.mentions()))
+                })
                 .filter_map(|(inside, (_, document))| Some((inside, change(document)?)))
                 .collect();
             if renewed.is_empty() {
@@ -361,40 +364,5 @@ impl File {
             offset += chunk.bytes;
         }
         all
-    }
-}
-
-/// Whether two sets have a name in common. Only the smaller one is gone through.
-pub(crate) fn share(one: &HashSet<String>, other: &HashSet<String>) -> bool {
-    let (small, large) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    small.iter().any(|name| large.contains(name))
-}
-
-/// Names of objects and resources about which something is new.
-#[derive(Debug)]
-pub(crate) enum Changed {
-    /// These.
-    Names(HashSet<String>),
-    /// Possibly any.
-    All,
-}
-
-impl Changed {
-    fn is_none(&self) -> bool {
-        matches!(self, Self::Names(names) if names.is_empty())
-    }
-
-    fn touches(&self, mentioned: &HashSet<String>) -> bool {
-        match self {
-            Self::All => true,
-            Self::Names(names) => share(names, mentioned),
-        }
-    }
-
-    fn concern(&self, document: &DocumentAnalysis) -> bool {
-        match self {
-            Self::All => true,
-            Self::Names(names) => document.mentions().any(|name| names.contains(name)),
-        }
     }
 }

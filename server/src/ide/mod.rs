@@ -6,6 +6,7 @@
 mod actions;
 mod applied;
 mod block;
+mod changed;
 mod cluster;
 mod complete;
 mod config;
@@ -31,6 +32,7 @@ mod memo;
 mod migrate;
 mod moved;
 mod names;
+mod objects;
 mod on_type;
 mod parts;
 mod place;
@@ -62,6 +64,7 @@ pub use memo::Memo;
 pub use migrate::{Migrated, NotMigrated};
 pub use moved::moved;
 pub use names::{Declared, Kind, Library, Location, NameIndex, Place, Question, base_text};
+pub use objects::{ObjectKey, Objects, Pieces};
 pub use parts::{Faulty, Part};
 pub use preview::Hunk;
 pub use references::{highlight, references};
@@ -71,12 +74,13 @@ pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
     OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
 };
-pub use workspace::{ObjectKey, Objects, Pieces, Workspace};
+pub use workspace::Workspace;
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
+use changed::Changed;
 use document::{DocumentAnalysis, Kept};
 use facts::Known;
-use file::{Changed, File, Located};
+use file::{File, Located};
 use llsd_yaml::{parse_document, split_documents};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

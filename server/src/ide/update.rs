@@ -1,8 +1,9 @@
 //! A file after an edit: the touched documents read again, all others taken over.
 
+use super::changed::Changed;
 use super::document::{DocumentAnalysis, Kept};
 use super::facts::{self, Known};
-use super::file::{Changed, File};
+use super::file::File;
 use super::{Analysis, Delta, Span, Stop, Workspace, read};
 use llsd_yaml::split_documents;
 use std::ops::Range;

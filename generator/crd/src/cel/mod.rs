@@ -15,10 +15,11 @@ pub(crate) use rule::Rule;
 
 use crate::fault::{Fault, FaultKind};
 use crate::path::Segment;
+use crate::place::Place;
 use crate::schema::{Kind, Schema};
+use crate::text::{bad_value, quote};
 use crate::verdict::{Check, NotChecked, Reason};
-use crate::walk::text::{bad_value, quote};
-use crate::walk::{OldItems, Place, child_path};
+use crate::walk::{OldItems, child_path};
 use eval::{Env, Fail};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};

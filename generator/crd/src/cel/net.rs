@@ -86,7 +86,7 @@ fn v6_fault(text: &str) -> String {
 }
 
 fn go_quote(text: &str) -> String {
-    crate::walk::text::quote(text)
+    crate::text::quote(text)
 }
 
 /// A range in the strict form that CEL's `cidr()` takes.

@@ -4,7 +4,7 @@ use super::eval::{Env, Outcome};
 use super::library;
 use super::names::unescape;
 use super::value::Val;
-use crate::walk::pattern::Pattern;
+use crate::pattern::Pattern;
 use cel::common::ast::{CallExpr, EntryExpr, Expr as Syntax, IdedExpr, LiteralValue, operators};
 
 /// Expressions nested deeper than this are not compiled.

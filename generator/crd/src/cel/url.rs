@@ -1,6 +1,6 @@
 //! URLs as Go's `net/url` reads them for an HTTP request: nothing is normalised.
 
-use crate::walk::text::quote;
+use crate::text::quote;
 
 /// A parsed URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

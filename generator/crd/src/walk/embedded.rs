@@ -1,9 +1,9 @@
 //! The type and metadata of resources inside other resources.
 
-use super::format::dns_label;
 use super::lists::child_path;
-use super::place::Place;
 use crate::fault::Fault;
+use crate::format::dns_label;
+use crate::place::Place;
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 

@@ -1,9 +1,9 @@
 //! Lists that are sets, and lists whose items are told apart by keys.
 
-use super::place::Place;
-use super::text::json;
 use crate::fault::Fault;
+use crate::place::Place;
 use crate::schema::{ListType, Schema};
+use crate::text::json;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! What the API server does to an object before it looks at it: defaults, dropped nulls, pruned unknown fields.
 
-use super::place::Place;
 use crate::fault::{Fault, FaultKind};
 use crate::nearest::nearest;
+use crate::place::Place;
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 

@@ -1,11 +1,11 @@
 //! Types, bounds, patterns, formats, required fields and alternatives.
 
-use super::format;
 use super::lists::OldItems;
-use super::place::Place;
-use super::text::{bad_value, float, quote, type_name};
 use crate::fault::Fault;
+use crate::format;
+use crate::place::Place;
 use crate::schema::{Kind, Schema};
+use crate::text::{bad_value, float, quote, type_name};
 use crate::verdict::{Check, NotChecked, Reason};
 use serde_json::{Map, Number, Value};
 use std::cmp::Ordering;

@@ -5,7 +5,7 @@ use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
 use super::config_key::config_map;
-use crate::api::ApiVersion;
+use crate::api::{ApiVersion, CONFIG_KEYS};
 use crate::path::Path;
 
 /// Where the ConfigMap is mounted.
@@ -73,7 +73,7 @@ fn one(subject: &Subject<'_>, path: &Path, text: &str, file: &str, report: &mut 
         keys.join(", ")
     );
     let mut finding = Finding::new(&MISSING_FILE, path.clone(), message).with_related(name_path, "The ConfigMap");
-    if let Some(key) = keys.iter().find(|key| matches!(**key, "config.yaml" | "run.yaml")) {
+    if let Some(key) = keys.iter().find(|key| CONFIG_KEYS.contains(key)) {
         let value = text.replace(&format!("{FOLDER}{file}"), &format!("{FOLDER}{key}"));
         let edits = vec![FixEdit::Replace { path: path.clone(), value: value.into() }];
         finding = finding.with_fix(Fix { title: format!("Start with {key}"), edits, preferred: true });

@@ -5,13 +5,9 @@ use super::super::finding::{Cause, Finding, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
 use super::references::ReferenceKind;
-use crate::api::ApiVersion;
-use crate::generate::CONFIG_KEY;
+use crate::api::{ApiVersion, CONFIG_KEY, OLD_CONFIG_KEY};
 use crate::path::Path;
 use std::collections::BTreeMap;
-
-/// The key that operators before 0.6 read.
-const OLD_KEY: &str = "run.yaml";
 
 pub static MISSING_KEY: Rule = Rule {
     id: "llsd::config::missing-key",
@@ -42,19 +38,21 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     let Some(data) = config_map(subject, name).filter(|data| !data.contains_key(CONFIG_KEY)) else { return };
     let keys: Vec<&str> = data.keys().map(String::as_str).collect();
     let missing = format!("ConfigMap \"{name}\" has no key \"{CONFIG_KEY}\" (its keys: {})", keys.join(", "));
-    if !data.contains_key(OLD_KEY) {
+    if !data.contains_key(OLD_CONFIG_KEY) {
         return report.add(about_config_map(path, missing));
     }
     // Which operator a v1alpha1 resource is for is not known: those before 0.6 read the other key.
     let (message, severity) = match subject.version {
         ApiVersion::V1Alpha1 => (
             format!(
-                "{missing}: the operator reads it from version 0.6 on, and {OLD_KEY} before. Rename the key {OLD_KEY} to \
+                "{missing}: the operator reads it from version 0.6 on, and {OLD_CONFIG_KEY} before. Rename the key {OLD_CONFIG_KEY} to \
                  {CONFIG_KEY} with the upgrade"
             ),
             Severity::Warning,
         ),
-        ApiVersion::V1Alpha2 => (format!("{missing}. Rename its key {OLD_KEY} to {CONFIG_KEY}"), Severity::Error),
+        ApiVersion::V1Alpha2 => {
+            (format!("{missing}. Rename its key {OLD_CONFIG_KEY} to {CONFIG_KEY}"), Severity::Error)
+        }
     };
     report.add(about_config_map(path, message).weighing(severity));
 }

@@ -1,10 +1,10 @@
-//! Shapes of earlier proposals, found by [`crate::fold::drafts`]. Source: contract section 2, "Older drafts".
+//! Shapes of earlier proposals, found by [`crate::check::drafts`]. Source: contract section 2, "Older drafts".
 
 use super::super::finding::Severity;
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
-use crate::fold;
+use crate::check;
 
 pub static PROVIDER_OBJECT: Rule = Rule {
     id: "llsd::draft::provider-object",
@@ -73,7 +73,7 @@ pub(super) static GROUP: Group = Group {
 
 fn check(subject: &Subject<'_>, report: &mut Report) {
     if subject.version == ApiVersion::V1Alpha2 {
-        let found = fold::drafts(subject.value()).into_iter();
+        let found = check::drafts(subject.value()).into_iter();
         report.findings.extend(found.filter(|finding| subject.is_known(&finding.path)));
     }
 }

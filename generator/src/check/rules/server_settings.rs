@@ -5,8 +5,8 @@ use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
 use super::super::subject::{Report, Subject};
 use super::config_key::config_map;
-use crate::api::ApiVersion;
-use crate::generate::{CONFIG_KEY, TLS_CERTIFICATE, TLS_KEY};
+use crate::api::{ApiVersion, CONFIG_KEY};
+use crate::generate::{TLS_CERTIFICATE, TLS_KEY};
 use serde_json::Value;
 
 pub static SERVER_SETTINGS: Rule = Rule {

@@ -4,13 +4,9 @@ use super::objects::{self, Changes};
 use crate::ide::names::{Question, Symbol};
 use crate::ide::rename;
 use crate::ide::types::Diagnostic;
+use llsd_generator::api::{CONFIG_KEY as NEW, OLD_CONFIG_KEY as OLD};
 use llsd_generator::path::Path;
 use serde_json::Value;
-
-/// Where configs of older guides are.
-const OLD: &str = "run.yaml";
-/// Where the operator looks.
-const NEW: &str = "config.yaml";
 
 /// Title and changes that rename the key of the ConfigMap that a finding speaks of, and whatever refers to it.
 pub(super) fn rename_key(question: &Question<'_>, diagnostic: &Diagnostic) -> Option<(String, Changes)> {

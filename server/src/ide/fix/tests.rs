@@ -1,8 +1,7 @@
 use super::text_edits;
 use expect_test::{Expect, expect};
-use llsd_generator::check::finding::FixEdit;
+use llsd_generator::check::{self, finding::FixEdit};
 use llsd_generator::document::Plain;
-use llsd_generator::fold;
 use llsd_generator::path::Path;
 use llsd_yaml::{edit, parse_document};
 use serde_json::json;
@@ -161,13 +160,13 @@ spec:
     let mut after = text.to_owned();
     for _ in 0..10 {
         let now = parse_document(&after);
-        let findings = fold::drafts(&Plain::read(&now).value);
+        let findings = check::drafts(&Plain::read(&now).value);
         let Some(finding) = findings.first() else { break };
         let edits = text_edits(&now, &Path::root(), &finding.fixes[0].edits).expect("a place for each change");
         let edits: Vec<_> = edits.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
         after = edit::apply(&after, &edits);
     }
-    assert!(fold::drafts(&Plain::read(&parse_document(&after)).value).is_empty(), "{after}");
+    assert!(check::drafts(&Plain::read(&parse_document(&after)).value).is_empty(), "{after}");
     expect![[r#"
         apiVersion: llamastack.io/v1alpha2
         kind: LlamaStackDistribution

@@ -11,9 +11,8 @@ pub use outcome::{Migrated, NotMigrated};
 use super::document::{DocumentAnalysis, Resource};
 use super::types::TextEdit;
 use super::{Analysis, place};
-use llsd_generator::api::ApiVersion;
+use llsd_generator::api::{ApiVersion, CONFIG_KEY};
 use llsd_generator::fold::{self, MigrateError, Migration, Options, UserConfig};
-use llsd_generator::generate::CONFIG_KEY;
 use llsd_generator::path::Path;
 use llsd_yaml::{Document, Node, SkippedKind, parse_document};
 use moves::Moves;
@@ -135,7 +134,7 @@ fn keep_commented(tree: &Document, root: Node<'_>, resource: &Resource, migratio
 }
 
 /// Namespace and name of the ConfigMap with the server's config.
-pub(crate) fn user_config(resource: &Resource) -> Option<super::workspace::ObjectKey> {
+pub(crate) fn user_config(resource: &Resource) -> Option<super::objects::ObjectKey> {
     let name = Path::parse("spec.server.userConfig.configMapName").find(&resource.value)?.as_str()?;
     Some((resource.namespace().to_owned(), name.to_owned()))
 }

@@ -1,10 +1,10 @@
 //! What a name means beyond its document: all places that speak of the same thing.
 
 use super::index::Kind;
-use super::objects::CONFIG_KEYS;
 use super::{DocumentNames, Occurrence, Role, Scope, Symbol, base};
 use crate::ide::file::Located;
 use crate::ide::{Analysis, Span};
+use llsd_generator::api::CONFIG_KEYS;
 use std::sync::Arc;
 
 /// Files searched at most for one question: more than anyone reads through.

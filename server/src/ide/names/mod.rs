@@ -20,7 +20,7 @@ pub use index::{Declared, Kind, NameIndex};
 pub(crate) use index::{Mentions, Named};
 
 use super::document::DocumentAnalysis;
-use super::workspace::ObjectKey;
+use super::objects::ObjectKey;
 use llsd_yaml::{Span, Step};
 use reader::Reader;
 use std::sync::Arc;

@@ -2,11 +2,9 @@
 
 use super::reader::Reader;
 use super::{DocumentNames, Occurrence, Role, Scope, Symbol, config};
-use crate::ide::workspace::ObjectKey;
+use crate::ide::objects::ObjectKey;
+use llsd_generator::api::CONFIG_KEYS;
 use llsd_yaml::{Node, Span, Style, parse_document};
-
-/// The keys of a ConfigMap that hold a config.
-pub(super) const CONFIG_KEYS: [&str; 2] = ["config.yaml", "run.yaml"];
 
 /// Notes the names of the object at `root`.
 pub(super) fn read<'d>(reader: &Reader<'d>, root: Node<'d>, names: &mut DocumentNames) {

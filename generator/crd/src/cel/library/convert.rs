@@ -4,7 +4,7 @@ use crate::cel::eval::{Env, Fail, Outcome};
 use crate::cel::program::Function;
 use crate::cel::time::{Timestamp, parse_duration, print_duration};
 use crate::cel::value::Val;
-use crate::walk::text::float;
+use crate::text::float;
 use std::rc::Rc;
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {

@@ -5,7 +5,7 @@ use crate::cel::eval::{Env, Fail, Outcome};
 use crate::cel::program::Function;
 use crate::cel::url::Url;
 use crate::cel::value::Val;
-use crate::walk::format;
+use crate::format;
 
 const NAMES: [&str; 13] = [
     "dns1123Label",

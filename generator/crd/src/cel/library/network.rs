@@ -92,7 +92,7 @@ fn to_ip(value: &Val<'_>) -> Result<IpAddr, Fail> {
         if !error.starts_with("ParseAddr") {
             return Fail::Error(error);
         }
-        let quoted = crate::walk::text::quote(text);
+        let quoted = crate::text::quote(text);
         Fail::Error(format!("IP Address {quoted} parse error during conversion from string: {error}"))
     })
 }

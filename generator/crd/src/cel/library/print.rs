@@ -3,7 +3,7 @@
 use crate::cel::eval::{Env, Fail};
 use crate::cel::time::print_duration;
 use crate::cel::value::Val;
-use crate::walk::text::quote;
+use crate::text::quote;
 
 /// Fills the clauses of a format string, such as `%s` and `%.2f`. What CEL prints in ways of its own (exponents, maps)
 /// is left open.

@@ -4,7 +4,7 @@ use super::strings::{integer, text};
 use crate::cel::eval::{Env, Fail, Outcome};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
-use crate::walk::pattern::compile;
+use crate::pattern::compile;
 use regex::Regex;
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {

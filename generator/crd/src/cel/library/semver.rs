@@ -4,7 +4,7 @@ use super::strings::text;
 use crate::cel::eval::{Env, Fail, Outcome};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
-use crate::walk::text::quote;
+use crate::text::quote;
 use std::cmp::Ordering;
 use std::rc::Rc;
 

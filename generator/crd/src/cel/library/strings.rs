@@ -4,7 +4,7 @@ use super::print::format;
 use crate::cel::eval::{Env, Fail, Outcome};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
-use crate::walk::text::quote;
+use crate::text::quote;
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {
     if (name, member, count) == ("strings.quote", false, 1) {

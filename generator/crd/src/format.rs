@@ -1,9 +1,9 @@
 //! The string formats that the API server checks.
 
-use super::pattern::compile;
 use crate::cel::net::{parse_cidr_sloppy, parse_ip_sloppy};
 use crate::cel::time;
 use crate::cel::url::Url;
+use crate::pattern::compile;
 use regex::Regex;
 use std::net::IpAddr;
 use std::sync::LazyLock;
@@ -199,7 +199,7 @@ fn date_time(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use crate::matches;
 
     #[test]
     fn agrees_with_the_api_server() {

@@ -14,7 +14,7 @@ pub struct Validated {
 
 impl Validated {
     /// Reads the typed model of `object`; `None` if it does not have its shape.
-    pub(super) fn read(mut object: Value) -> Option<Self> {
+    pub(crate) fn read(mut object: Value) -> Option<Self> {
         let spec = object.get_mut("spec")?.take();
         let metadata = object.get("metadata")?;
         Some(Self {

@@ -1,10 +1,10 @@
 //! Shapes that earlier proposals of v1alpha2 had, each with its rewrite. The CRD refuses them all.
 
+use super::Rule;
+use super::finding::{Finding, Fix, FixEdit};
+use super::header::header;
+use super::rules::drafts as rules;
 use crate::api::{ApiVersion, GROUP};
-use crate::check::Rule;
-use crate::check::finding::{Finding, Fix, FixEdit};
-use crate::check::header::header;
-use crate::check::rules::drafts as rules;
 use crate::path::Path;
 use serde_json::{Map, Value, json};
 

@@ -1,0 +1,101 @@
+//! What one file contributes to the others: its Secrets and ConfigMaps, and what tells with which files it is applied.
+
+use llsd_generator::api::ApiVersion;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Namespace and name. The namespace is empty where the manifest names none.
+pub type ObjectKey = (String, String);
+
+/// What a kustomization has that lists no resources of its own.
+const PATCHING: [&str; 8] = [
+    "bases",
+    "components",
+    "configMapGenerator",
+    "patches",
+    "patchesJson6902",
+    "patchesStrategicMerge",
+    "secretGenerator",
+    "transformers",
+];
+
+/// The Secrets and ConfigMaps of one file, and what tells which files are applied together. Of a Secret only the keys
+/// are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Objects {
+    /// Keys of each Secret.
+    pub secrets: BTreeMap<ObjectKey, BTreeSet<String>>,
+    /// Contents of each ConfigMap.
+    pub config_maps: BTreeMap<ObjectKey, BTreeMap<String, String>>,
+    /// The `LlamaStackDistribution`s whose names are known.
+    pub(crate) resources: BTreeSet<(ObjectKey, ApiVersion)>,
+    /// The `resources` of a kustomization, as far as this may be one.
+    pub(crate) lists: Option<Vec<String>>,
+    /// Whether this looks like the `Chart.yaml` of Helm.
+    pub(crate) chart: bool,
+}
+
+impl Objects {
+    /// Whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names().next().is_none() && self.resources.is_empty() && self.lists.is_none() && !self.chart
+    }
+
+    /// Takes in the manifest of a Secret or ConfigMap; other kinds add nothing.
+    pub(crate) fn add(&mut self, manifest: &Value) {
+        let text = |field: &str| manifest.get(field).and_then(Value::as_str);
+        if matches!(text("kind"), None | Some("Kustomization" | "Component")) {
+            let paths = manifest.get("resources").and_then(Value::as_array);
+            let paths = paths.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+            // one without a list adds nothing, but its folder is not applied as it is
+            let patches = text("kind").is_some() || PATCHING.iter().any(|field| manifest.get(field).is_some());
+            self.lists = paths.or_else(|| patches.then(Vec::new));
+            self.chart = text("name").is_some() && text("version").is_some() && text("apiVersion").is_some();
+        }
+        if text("apiVersion") != Some("v1") {
+            return;
+        }
+        let metadata = |field: &str| {
+            let text = manifest.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let key = (metadata("namespace"), metadata("name"));
+        if key.1.is_empty() {
+            return;
+        }
+        let entries = |field: &str| manifest.get(field).and_then(Value::as_object).into_iter().flatten();
+        match manifest.get("kind").and_then(Value::as_str) {
+            Some("Secret") => {
+                let keys = entries("data").chain(entries("stringData")).map(|(name, _)| name.clone()).collect();
+                self.secrets.insert(key, keys);
+            }
+            Some("ConfigMap") => {
+                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                let data = entries("data").map(|(name, value)| (name.clone(), text(value))).collect();
+                self.config_maps.insert(key, data);
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.secrets.extend(other.secrets.iter().map(|(key, keys)| (key.clone(), keys.clone())));
+        self.config_maps.extend(other.config_maps.iter().map(|(key, data)| (key.clone(), data.clone())));
+        self.resources.extend(other.resources.iter().cloned());
+        self.lists = self.lists.take().or_else(|| other.lists.clone());
+        self.chart |= other.chart;
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
+        self.secrets.keys().chain(self.config_maps.keys()).map(|(_, name)| name)
+    }
+
+    pub(crate) fn has(&self, wanted: &str) -> bool {
+        self.names().any(|name| name == wanted)
+    }
+}
+
+/// Objects of a file, in pieces. A piece that is the same as before is the same `Arc`, which makes comparing cheap.
+pub type Pieces = Arc<[Arc<Objects>]>;
