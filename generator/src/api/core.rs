@@ -4,7 +4,9 @@
 //! schemars derives others from k8s-openapi (no list-map keys, no defaults, no quantities), and v1alpha1 must not change.
 
 use crate::path::{Path, Segment};
-use k8s_openapi::api::core::v1::{EnvVar, ResourceRequirements, TopologySpreadConstraint, Volume, VolumeMount};
+use k8s_openapi::api::core::v1::{
+    EnvVar, PodSecurityContext, ResourceRequirements, SecurityContext, TopologySpreadConstraint, Volume, VolumeMount,
+};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use schemars::{Schema, SchemaGenerator};
@@ -31,6 +33,14 @@ fn list(name: &str, limit: Option<usize>) -> Schema {
 
 pub(super) fn resources(_: &mut SchemaGenerator) -> Schema {
     named("ResourceRequirements")
+}
+
+pub(super) fn pod_security_context(_: &mut SchemaGenerator) -> Schema {
+    named("PodSecurityContext")
+}
+
+pub(super) fn security_context(_: &mut SchemaGenerator) -> Schema {
+    named("SecurityContext")
 }
 
 pub(super) fn quantity(_: &mut SchemaGenerator) -> Schema {
@@ -87,6 +97,8 @@ pub(super) fn description(path: &Path) -> Option<String> {
             "volumes": generator.subschema_for::<Vec<Volume>>(),
             "volumeMounts": generator.subschema_for::<Vec<VolumeMount>>(),
             "topologySpreadConstraints": generator.subschema_for::<Vec<TopologySpreadConstraint>>(),
+            "podSecurityContext": generator.subschema_for::<PodSecurityContext>(),
+            "securityContext": generator.subschema_for::<SecurityContext>(),
             "conditions": generator.subschema_for::<Vec<Condition>>(),
         });
         json!({"kinds": kinds, "$defs": generator.take_definitions(true)})

@@ -77,10 +77,25 @@ pub struct Expose {
     /// `false` switches the Ingress off and keeps the other settings. Left out, it is on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Host name of the Ingress. Left out, the cluster chooses.
+    /// Host name of the Ingress. Left out, the server answers to every name that leads to the cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 253))]
     pub hostname: Option<String>,
+    /// Name of the IngressClass. Left out, the cluster's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        length(min = 1, max = 253),
+        regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+    )]
+    pub class_name: Option<String>,
+    /// Name of a Secret of type `kubernetes.io/tls` with the certificate for `hostname`, which the ingress controller reads.
+    /// Left out, the Ingress asks for no TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(
+        length(min = 1, max = 253),
+        regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+    )]
+    pub tls_secret_name: Option<String>,
 }
 
 impl Expose {

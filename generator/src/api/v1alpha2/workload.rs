@@ -3,7 +3,9 @@
 use super::{DEFAULT_MOUNT_PATH, rule};
 use crate::api::core;
 use crate::names::SUBDOMAIN_PATTERN;
-use k8s_openapi::api::core::v1::{EnvVar, ResourceRequirements, TopologySpreadConstraint, Volume, VolumeMount};
+use k8s_openapi::api::core::v1::{
+    EnvVar, PodSecurityContext, ResourceRequirements, SecurityContext, TopologySpreadConstraint, Volume, VolumeMount,
+};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use schemars::JsonSchema;
@@ -121,6 +123,17 @@ pub struct Overrides {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub termination_grace_period_seconds: Option<i64>,
+    /// Replaces the security context of the pod. The operator's own keeps to the Pod Security Standard `restricted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "core::pod_security_context")]
+    pub pod_security_context: Option<PodSecurityContext>,
+    /// Replaces the security context of the server container.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "core::security_context")]
+    pub security_context: Option<SecurityContext>,
+    /// Whether the pod gets a token of its service account for the API server. Left out, it gets none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automount_service_account_token: Option<bool>,
     /// Environment variables of the server, after the operator's own.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "core::lenient")]
     #[schemars(schema_with = "core::bounded_env")]
