@@ -54,9 +54,6 @@ pub const SECRETS: Resource = Resource { group: "", version: "v1", plural: "secr
 pub const REPLICA_SETS: Resource = Resource { group: "apps", version: "v1", plural: "replicasets" };
 /// Pods.
 pub const PODS: Resource = Resource { group: "", version: "v1", plural: "pods" };
-/// ClusterRoleBindings.
-pub const CLUSTER_ROLE_BINDINGS: Resource =
-    Resource { group: "rbac.authorization.k8s.io", version: "v1", plural: "clusterrolebindings" };
 
 impl From<Kind> for Resource {
     fn from(kind: Kind) -> Self {

@@ -53,6 +53,8 @@ pub struct Context {
     /// Whether the API server converts between the versions. Where it does not, resources that were written in
     /// v1alpha1 look empty, and writing to them would make that true.
     pub converts: bool,
+    /// Whether the cluster is an OpenShift, which chooses the user of pods itself.
+    pub openshift: bool,
     /// Where a server is asked, with `{namespace}` and `{name}`, in place of its Service.
     pub server_url: Option<String>,
 }

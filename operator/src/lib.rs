@@ -17,6 +17,7 @@ pub mod queue;
 pub mod rbac;
 pub mod reconcile;
 pub mod resources;
+pub mod serving;
 pub mod settings;
 pub mod steps;
 pub mod stores;

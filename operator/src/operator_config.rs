@@ -14,39 +14,73 @@ const CA_BUNDLES: &str = "ca-bundle-namespaces";
 /// What it says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatorConfig {
-    /// Switches.
-    pub flags: FeatureFlags,
+    switches: Switches,
     /// Images by name of the distribution.
     pub images: BTreeMap<String, String>,
     /// Namespaces whose ConfigMaps resources of all namespaces may take certificates from.
     pub ca_bundle_namespaces: BTreeSet<String>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase")]
-struct Flags {
-    #[serde(default)]
-    enable_network_policy: Switch,
+/// The content of `featureFlags`. Keys of others are left alone, as the Go operator does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Switches {
+    enable_network_policy: NetworkPolicy,
+    restricted_pods: On,
+    anyuid: Namespaces,
 }
 
-#[derive(Deserialize, Default)]
-struct Switch {
-    #[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct NetworkPolicy {
+    enabled: bool,
+    router_namespaces: Vec<String>,
+}
+
+/// A switch that is on unless it is switched off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+struct On {
     enabled: bool,
 }
 
+impl Default for On {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
+
+/// Namespaces by name; `*` stands for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+struct Namespaces {
+    namespaces: BTreeSet<String>,
+}
+
 impl OperatorConfig {
+    /// What the switches come to for the resources of a namespace.
+    #[must_use]
+    pub fn flags(&self, namespace: &str) -> FeatureFlags<'_> {
+        let Switches { enable_network_policy, restricted_pods, anyuid } = &self.switches;
+        FeatureFlags {
+            network_policy: enable_network_policy.enabled,
+            router_namespaces: &enable_network_policy.router_namespaces,
+            restricted_pods: restricted_pods.enabled,
+            anyuid: anyuid.namespaces.iter().any(|name| name == "*" || name == namespace),
+        }
+    }
+
     /// Reads the ConfigMap's data. A part that cannot be read stays as it was in `before`, and is complained about.
     #[must_use]
     pub fn read(data: &BTreeMap<String, String>, before: &Self) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
-        let flags = match data.get(FLAGS).map(|text| serde_yaml::from_str::<Option<Flags>>(text)) {
-            None => FeatureFlags::default(),
-            Some(Ok(flags)) => FeatureFlags { network_policy: flags.unwrap_or_default().enable_network_policy.enabled },
+        let switches = match data.get(FLAGS).map(|text| serde_yaml::from_str::<Option<Switches>>(text)) {
+            None => Switches::default(),
+            Some(Ok(switches)) => switches.unwrap_or_default(),
             Some(Err(error)) => {
                 complaints
                     .push(format!("{FLAGS} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"));
-                before.flags
+                before.switches.clone()
             }
         };
         let images = match data.get(IMAGES).map(|text| serde_yaml::from_str::<Option<BTreeMap<String, Value>>>(text)) {
@@ -74,11 +108,11 @@ impl OperatorConfig {
                 before.ca_bundle_namespaces.clone()
             }
         };
-        (Self { flags, images, ca_bundle_namespaces }, complaints)
+        (Self { switches, images, ca_bundle_namespaces }, complaints)
     }
 }
 
-/// The ConfigMap to create where there is none.
+/// The ConfigMap to create where there is none, as the Go operator does: it shows where settings belong.
 #[must_use]
 pub fn initial(namespace: &str) -> Value {
     json!({
@@ -104,25 +138,38 @@ mod tests {
             &data("enableNetworkPolicy:\n  enabled: true\nother: 1\n", text),
             &OperatorConfig::default(),
         );
-        assert!(config.flags.network_policy && config.images.contains_key("starter"), "{config:?}");
+        assert!(config.flags("a").network_policy && config.images.contains_key("starter"), "{config:?}");
         assert_eq!(complaints, Vec::<String>::new());
     }
 
     #[test]
     fn what_cannot_be_read_stays_as_it_was() {
         let before = OperatorConfig {
-            flags: FeatureFlags { network_policy: true },
+            switches: Switches {
+                enable_network_policy: NetworkPolicy { enabled: true, ..NetworkPolicy::default() },
+                ..Switches::default()
+            },
             images: [("a".to_owned(), "b".to_owned())].into(),
             ca_bundle_namespaces: ["c".to_owned()].into(),
         };
         let (config, complaints) = OperatorConfig::read(&data("- [", "x: ["), &before);
-        assert_eq!((&config.flags, &config.images, complaints.len()), (&before.flags, &before.images, 2));
+        assert_eq!((&config.switches, &config.images, complaints.len()), (&before.switches, &before.images, 2));
         let data_with = |text: &str| BTreeMap::from([(CA_BUNDLES.to_owned(), text.to_owned())]);
         assert_eq!(OperatorConfig::read(&data_with("{"), &before).0.ca_bundle_namespaces, before.ca_bundle_namespaces);
         assert_eq!(OperatorConfig::read(&data_with("- d"), &before).0.ca_bundle_namespaces, ["d".to_owned()].into());
         let (config, complaints) = OperatorConfig::read(&data("", "a: 7\nb: quay.io/x/y:1\n"), &before);
-        assert!(!config.flags.network_policy);
+        assert!(!config.flags("a").network_policy);
         assert_eq!(config.images.keys().collect::<Vec<_>>(), ["b"]);
         assert_eq!(complaints.len(), 1);
+    }
+
+    #[test]
+    fn what_is_granted_to_a_namespace_needs_its_name() {
+        let read = |flags: &str| OperatorConfig::read(&data(flags, ""), &OperatorConfig::default()).0;
+        let none = read("");
+        assert!(none.flags("team").restricted_pods && !none.flags("team").anyuid);
+        let one = read("anyuid: {namespaces: [team]}\nrestrictedPods: {enabled: false}\n");
+        assert!(one.flags("team").anyuid && !one.flags("team-b").anyuid && !one.flags("team").restricted_pods);
+        assert!(read("anyuid: {namespaces: ['*']}").flags("team-b").anyuid);
     }
 }

@@ -1,17 +1,17 @@
 //! The process: its tasks, and in which order they begin and end.
 
-use crate::api::{Api, CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS};
+use crate::api::{Api, CONFIG_MAPS, CUSTOM_RESOURCE_DEFINITIONS};
 use crate::controller::{self, Context};
 use crate::events::Events;
 use crate::health;
 use crate::leadership::Leadership;
 use crate::lease;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, endpoint};
 use crate::oci::{Keychain, Limits, Registry};
 use crate::operator_config;
 use crate::probe::Probes;
 use crate::queue::Queue;
-use crate::resources::{MANAGED_BY, WATCH};
+use crate::resources::WATCH;
 use crate::settings::Settings;
 use crate::steps::judge::Judge;
 use crate::steps::resolve::Registries;
@@ -29,6 +29,8 @@ use tokio_util::sync::CancellationToken;
 
 /// The name of the resource's definition.
 const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
+/// The API group that OpenShift, and nothing else, serves.
+const SECURITY_GROUP: &str = "security.openshift.io";
 /// How long webhooks are served after the end was asked for: until every API server knows of it.
 const DRAIN: Duration = Duration::from_secs(4);
 /// Resources that are judged at once: it is work for a processor, and what it takes of memory adds up.
@@ -72,7 +74,8 @@ pub async fn run(settings: Settings) -> Result<()> {
     if let Some(bind) = settings.metrics_bind_address.0 {
         let (metrics, end) = (Arc::clone(&metrics), end.clone());
         let text = Arc::new(move || metrics.text());
-        servers.spawn(async move { health::serve_metrics(bind, text, end).await.map_err(anyhow::Error::from) });
+        let reviewer = settings.metrics_secure.then(|| client.clone());
+        servers.spawn(endpoint::serve(bind, text, reviewer, end));
     }
     let mut work = tokio::spawn(lead(settings, config, client, namespace, metrics, readiness, end.clone()));
     let mut failed = None;
@@ -151,8 +154,8 @@ async fn lead(
     let identity = identity();
     if !settings.leader_elect {
         metrics.leads(true);
-        reconcile(&settings, client, &namespace, &identity, metrics, lease::Permit::default(), &webhooks, end).await;
-        return Ok(());
+        let permit = lease::Permit::default();
+        return reconcile(&settings, client, &namespace, &identity, metrics, permit, &webhooks, end).await;
     }
     let mut leadership = Leadership::seek(config, namespace.clone(), identity.clone(), end.clone())?;
     let Some(permit) = leadership.permit().await? else { return Ok(()) };
@@ -162,18 +165,18 @@ async fn lead(
         let (metrics, stop, namespace) = (Arc::clone(&metrics), stop.clone(), namespace.clone());
         async move { reconcile(&settings, client, &namespace, &identity, metrics, permit, &webhooks, stop).await }
     });
-    let lost = tokio::select! {
-        () = leadership.lost() => true,
-        _ = &mut work => false,
+    let ended = tokio::select! {
+        () = leadership.lost() => None,
+        ended = &mut work => Some(ended),
     };
     metrics.leads(false);
-    if lost {
+    let Some(ended) = ended else {
         // Another replica may begin any moment: nothing more is written.
         work.abort();
         return Err(anyhow!("the lease is lost; another replica may work now"));
-    }
+    };
     leadership.release().await;
-    Ok(())
+    ended?
 }
 
 /// A name that no other replica has.
@@ -194,7 +197,7 @@ async fn reconcile(
     permit: lease::Permit,
     webhooks: &Readiness,
     end: CancellationToken,
-) {
+) -> Result<()> {
     let api = Api::new(client.clone(), Arc::clone(&metrics), permit);
     let stores = Arc::new(Stores::default());
     let queue = Queue::default();
@@ -203,7 +206,9 @@ async fn reconcile(
         Ok(namespace) => prepare(&api, &namespace).await,
         Err(error) => tracing::warn!(%error, "the operator's own ConfigMap is not looked for"),
     }
-    let Some(converts) = conversion(&api, settings.enable_webhooks.then_some(webhooks), &end).await else { return };
+    let webhooks = settings.enable_webhooks.then_some(webhooks);
+    let Some(converts) = conversion(&api, webhooks, &end).await? else { return Ok(()) };
+    let Some(openshift) = openshift(&client, &end).await else { return Ok(()) };
     let registries = settings.registry_lookups.then(|| {
         let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
         let registry = registry.only(settings.registries.clone());
@@ -222,6 +227,7 @@ async fn reconcile(
         operator_image: settings.operator_image.clone(),
         operator_version: settings.operator_version.clone(),
         converts,
+        openshift,
         server_url: settings.server_url_template.clone(),
     });
     let scopes = settings.scopes();
@@ -233,20 +239,24 @@ async fn reconcile(
         () = watch => {}
         () = controller::run(context, usize::from(settings.max_concurrent_reconciles), end) => {}
     }
+    Ok(())
 }
 
 /// Whether the API server converts between the versions of the resource. Where this process is to serve the conversion,
 /// nothing is read before the API server knows of it: what it reads unconverted has lost its content. `None` if `end`
 /// comes first.
-async fn conversion(api: &Api, webhooks: Option<&Readiness>, end: &CancellationToken) -> Option<bool> {
-    let name = ObjectName::parse(CRD_NAME).ok()?;
+///
+/// # Errors
+/// The definition may not be read, and the webhooks are to be served: whether they are asked is then not known.
+async fn conversion(api: &Api, webhooks: Option<&Readiness>, end: &CancellationToken) -> Result<Option<bool>> {
+    let name = ObjectName::parse(CRD_NAME)?;
     let mut told = false;
     loop {
         let is_ready = webhooks.is_none_or(Readiness::is_ready);
         if is_ready {
             match api.get(CUSTOM_RESOURCE_DEFINITIONS, None, &name).await {
-                Ok(Some(crd)) if crd["spec"]["conversion"]["strategy"] == "Webhook" => return Some(true),
-                Ok(Some(_)) if webhooks.is_none() => return Some(false),
+                Ok(Some(crd)) if crd["spec"]["conversion"]["strategy"] == "Webhook" => return Ok(Some(true)),
+                Ok(Some(_)) if webhooks.is_none() => return Ok(Some(false)),
                 Ok(found) => {
                     if !told {
                         let what = if found.is_some() { "has no conversion webhook" } else { "does not exist" };
@@ -254,41 +264,57 @@ async fn conversion(api: &Api, webhooks: Option<&Readiness>, end: &CancellationT
                     }
                     told = true;
                 }
+                Err(error) if error.code() == Some(403) && webhooks.is_none() => {
+                    tracing::info!(
+                        "the account of the operator has no right to read the CustomResourceDefinition {CRD_NAME}, so \
+                         no conversion is assumed: resources that were written in v1alpha1 are left alone"
+                    );
+                    return Ok(Some(false));
+                }
+                Err(error) if error.code() == Some(403) => {
+                    return Err(anyhow!(
+                        "{error}. With webhooks the operator has to know whether the API server asks them: grant \
+                         \"get\" on that CustomResourceDefinition, as operator/deploy/rbac/role.yaml does, or run with \
+                         --enable-webhooks=false"
+                    ));
+                }
                 Err(error) => tracing::warn!(%error, "the CustomResourceDefinition cannot be read"),
             }
         }
         let wait = if is_ready { Duration::from_secs(2) } else { Duration::from_millis(50) };
         tokio::select! {
             () = tokio::time::sleep(wait) => {}
+            () = end.cancelled() => return Ok(None),
+        }
+    }
+}
+
+/// Whether the cluster is an OpenShift, which chooses the user of pods itself: by the API groups that are served, which
+/// every account may ask for. `None` if `end` comes first.
+async fn openshift(client: &Client, end: &CancellationToken) -> Option<bool> {
+    loop {
+        match client.list_api_groups().await {
+            Ok(served) => return Some(served.groups.iter().any(|group| group.name == SECURITY_GROUP)),
+            Err(kube::Error::Api(answer)) if answer.code == 403 => {
+                tracing::info!("the account of the operator may not ask which APIs are served: taken for no OpenShift");
+                return Some(false);
+            }
+            Err(error) => tracing::warn!(%error, "the served APIs cannot be listed"),
+        }
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(2)) => {}
             () = end.cancelled() => return None,
         }
     }
 }
 
-/// What is done once at the start, as well as it can be: the operator's ConfigMap, and what very old versions left.
+/// What is done once at the start, as well as it can be: the operator's ConfigMap.
 async fn prepare(api: &Api, namespace: &Namespace) {
     let made = api.create(CONFIG_MAPS, namespace, &operator_config::initial(namespace)).await;
     match made {
         Ok(_) => tracing::info!(%namespace, "made ConfigMap {}", operator_config::CONFIG_MAP),
         Err(error) if error.code() == Some(409) => label(api, namespace).await,
         Err(error) => tracing::warn!(%error, "ConfigMap {} could not be made", operator_config::CONFIG_MAP),
-    }
-    match api.list(CLUSTER_ROLE_BINDINGS, None, MANAGED_BY).await {
-        Ok(bindings) => {
-            for binding in bindings {
-                let legacy = binding["subjects"].as_array().into_iter().flatten().any(|subject| {
-                    subject["kind"] == "ServiceAccount"
-                        && subject["namespace"].as_str().is_some_and(|namespace| !namespace.is_empty())
-                });
-                let text = |field: &str| binding["metadata"][field].as_str().unwrap_or_default().to_owned();
-                // The old operators named them after resources.
-                let Ok(name) = ObjectName::parse(&text("name")) else { continue };
-                if legacy && let Err(error) = api.delete(CLUSTER_ROLE_BINDINGS, None, &name, &text("uid")).await {
-                    tracing::warn!(%error, name = text("name"), "an old ClusterRoleBinding could not be deleted");
-                }
-            }
-        }
-        Err(error) => tracing::debug!(%error, "old ClusterRoleBindings cannot be looked for"),
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the operator may do, next to the code that needs it. `llsd-operator manifests` prints it, and a test compares it
 //! with the files of `deploy/rbac/`.
 
-use crate::resources::{ANYUID_ROLE, Kind};
+use crate::lease;
+use crate::resources::Kind;
 use crate::webhooks::SECRET_NAME;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -49,11 +50,11 @@ impl Rule {
     }
 }
 
-/// Reconciling resources in any namespace.
+/// Reconciling resources, in the namespaces that the rules are granted in.
 fn reconcile() -> Vec<Rule> {
     let mut rules = vec![
         rule("llamastack.io", &["llamastackdistributions"], &READ),
-        rule("llamastack.io", &["llamastackdistributions/status"], &["patch", "update"]),
+        rule("llamastack.io", &["llamastackdistributions/status"], &["patch"]),
         // Without it nobody may write owner references that block deletion, where that admission check is on.
         rule("llamastack.io", &["llamastackdistributions/finalizers"], &["update"]),
     ];
@@ -67,17 +68,31 @@ fn reconcile() -> Vec<Rule> {
     rules.extend(resources.into_iter().map(|((group, verbs), plurals)| rule(group, &plurals, &verbs)));
     rules.extend([
         // A generated configuration stays while pods of an older ReplicaSet mount it.
-        rule("apps", &["replicasets"], &READ),
+        rule("apps", &["replicasets"], &["list"]),
         // How far the init containers of external providers are.
-        rule("", &["pods"], &READ),
+        rule("", &["pods"], &["list"]),
         rule("events.k8s.io", &["events"], &["create", "patch"]),
-        // On OpenShift pods run as any user: whoever binds that role must have what it grants.
-        rule("rbac.authorization.k8s.io", &["clusterroles"], &READ).named(ANYUID_ROLE),
-        rule("security.openshift.io", &["securitycontextconstraints"], &["use"]).named("anyuid"),
-        // Old versions of the Go operator left bindings for the whole cluster behind; they are removed.
-        rule("rbac.authorization.k8s.io", &["clusterrolebindings"], &["list", "delete"]),
     ]);
     rules
+}
+
+/// Whether the API server converts between the versions is part of the definition of the resource.
+fn definition() -> Vec<Rule> {
+    vec![rule("apiextensions.k8s.io", &["customresourcedefinitions"], &["get"]).named(CRD)]
+}
+
+/// Whoever grants a role must have what it grants. Not part of any overlay: an administrator adds it who lets servers
+/// run as any user.
+fn anyuid() -> Vec<Rule> {
+    vec![rule("security.openshift.io", &["securitycontextconstraints"], &["use"]).named("anyuid")]
+}
+
+/// Asking the API server who a reader of the metrics is, and whether they may.
+fn metrics_auth() -> Vec<Rule> {
+    vec![
+        rule("authentication.k8s.io", &["tokenreviews"], &["create"]),
+        rule("authorization.k8s.io", &["subjectaccessreviews"], &["create"]),
+    ]
 }
 
 /// Children are found by watching, created, applied by patch, and deleted when they are not wanted any more. A volume
@@ -92,7 +107,11 @@ fn verbs(kind: Kind) -> Vec<&'static str> {
 
 /// In the operator's own namespace.
 fn leader() -> Vec<Rule> {
-    vec![rule("coordination.k8s.io", &["leases"], &["get", "create", "update", "patch"])]
+    vec![
+        // A name cannot be given for what does not exist yet.
+        rule("coordination.k8s.io", &["leases"], &["create"]),
+        rule("coordination.k8s.io", &["leases"], &["get", "update"]).named(lease::NAME),
+    ]
 }
 
 /// The webhook's own certificate: made known to the API server.
@@ -116,12 +135,15 @@ fn certificate_secret() -> Vec<Rule> {
 /// The files of `deploy/rbac/` that are made from this code: their names and what is in them.
 #[must_use]
 pub fn manifests() -> Vec<(&'static str, String)> {
+    let all = [definition(), reconcile()].concat();
     vec![
         (
             "role.yaml",
+            documents([cluster_role("manager-role", &all), binding("manager-rolebinding", "manager-role", false)]),
+        ),
+        (
+            "own/role.yaml",
             documents([
-                cluster_role("manager-role", &reconcile()),
-                binding("manager-rolebinding", "manager-role", false),
                 role("leader-election-role", &leader()),
                 binding("leader-election-rolebinding", "leader-election-role", true),
             ]),
@@ -135,7 +157,29 @@ pub fn manifests() -> Vec<(&'static str, String)> {
                 binding("webhook-certificate-secret-rolebinding", "webhook-certificate-secret-role", true),
             ]),
         ),
+        (
+            "metrics/role.yaml",
+            documents([
+                cluster_role("metrics-auth-role", &metrics_auth()),
+                binding("metrics-auth-rolebinding", "metrics-auth-role", false),
+                metrics_reader(),
+            ]),
+        ),
+        (
+            "namespace/role.yaml",
+            documents([role("manager-role", &reconcile()), binding("manager-rolebinding", "manager-role", true)]),
+        ),
+        (
+            "anyuid/role.yaml",
+            documents([cluster_role("anyuid-role", &anyuid()), binding("anyuid-rolebinding", "anyuid-role", false)]),
+        ),
     ]
+}
+
+/// What a reader of the metrics is granted. Nobody is, until an administrator binds it.
+fn metrics_reader() -> Value {
+    let rules = json!([{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]);
+    object("ClusterRole", "metrics-reader", false, json!({ "rules": rules }))
 }
 
 fn cluster_role(name: &str, rules: &[Rule]) -> Value {

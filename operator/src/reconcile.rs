@@ -22,7 +22,6 @@ use llsd_generator::generate::ConfigSource;
 use llsd_generator::names::ObjectName;
 use serde_json::Value;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How soon an object of somebody else is looked at again that has the name of a child: it is not watched.
@@ -302,7 +301,7 @@ impl Work<'_> {
             flags: stores.config().flags,
             operator_namespace: &context.namespace,
             operator_image: context.operator_image.as_deref(),
-            openshift_scc: stores.anyuid.load(Ordering::SeqCst),
+            openshift: context.openshift,
             live: live.as_deref().map(|state| &state.live),
         };
         let children = children(&desired).map_err(|error| Refusal::resources(error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Flags and environment of the process. They are those of the Go operator where they mean the same.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,6 +39,9 @@ pub struct Settings {
     /// Address of the metrics, as ADDRESS:PORT or :PORT; 0 serves none
     #[arg(long, default_value = ":8080", value_parser = bind_address)]
     pub metrics_bind_address: Bind,
+    /// Serve the metrics over TLS, and only to accounts that may "get" the non-resource URL /metrics
+    #[arg(long, num_args = 0..=1, default_value_t = false, default_missing_value = "true", require_equals = true)]
+    pub metrics_secure: bool,
     /// Address of /healthz and /readyz; 0 serves none
     #[arg(long, default_value = ":8081", value_parser = bind_address)]
     pub health_probe_bind_address: Bind,
@@ -139,8 +142,8 @@ fn bind_address(text: &str) -> Result<Bound, String> {
     if text == "0" {
         return Ok(Bound(None));
     }
-    let full =
-        if text.starts_with(':') { format!("{}{text}", IpAddr::V4(Ipv4Addr::UNSPECIFIED)) } else { text.to_owned() };
+    // Over IPv4 and IPv6, as in Go.
+    let full = if text.starts_with(':') { format!("[{}]{text}", Ipv6Addr::UNSPECIFIED) } else { text.to_owned() };
     full.parse()
         .map(|address| Bound(Some(address)))
         .map_err(|_| format!("{text:?} is neither ADDRESS:PORT, :PORT nor 0"))
@@ -186,7 +189,7 @@ mod tests {
         CommandLine::command().debug_assert();
         let settings = parse(&["--leader-elect", "--metrics-bind-address=:9090", "--health-probe-bind-address=0"]);
         assert!(settings.leader_elect);
-        assert_eq!(settings.metrics_bind_address.0.unwrap().to_string(), "0.0.0.0:9090");
+        assert_eq!(settings.metrics_bind_address.0.unwrap().to_string(), "[::]:9090");
         assert_eq!(settings.health_probe_bind_address, Bound(None));
         assert!(!parse(&["--enable-webhooks=false"]).enable_webhooks);
         assert!(!parse(&["--leader-elect=false"]).leader_elect);

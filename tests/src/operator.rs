@@ -128,6 +128,12 @@ impl Operator {
         get(self.health, path).unwrap_or_default()
     }
 
+    /// Where the metrics are served.
+    #[must_use]
+    pub fn metrics_address(&self) -> SocketAddr {
+        self.metrics
+    }
+
     /// The metrics, as text; empty if nobody answers.
     #[must_use]
     pub fn metrics(&self) -> String {

@@ -73,10 +73,10 @@ fn init_containers(spec: &LlamaStackDistributionSpec) -> Vec<Value> {
         ca_bundle: None,
         secrets_digest: None,
         derived: &[],
-        flags: FeatureFlags::default(),
+        flags: FeatureFlags { network_policy: false, router_namespaces: &[], restricted_pods: true, anyuid: false },
         operator_namespace: "operators",
         operator_image: Some("quay.io/team/operator:1"),
-        openshift_scc: false,
+        openshift: false,
         live: None,
     };
     additions(&desired).init_containers

@@ -1,11 +1,11 @@
 //! What external providers add to the pod.
 
-use super::{BuildError, Config, Desired};
+use super::{BuildError, Config, Desired, deployment};
 use crate::external::{
     BASE, CONFIG, EXTRACT_CONTAINER, MERGE_CONTAINER, METADATA, PYTHON, ROOT, WANTED_VARIABLE, Wanted, wanted,
 };
 use llsd_generator::api::v1alpha2::ImagePullPolicy;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The volume that all containers of the pod share.
 const VOLUME: &str = "external-providers";
@@ -50,7 +50,8 @@ pub fn additions(desired: &Desired<'_>) -> Additions {
     let policies = desired.spec.external_providers.iter().flat_map(|external| {
         external.iter().flat_map(|(_, _, list)| list.iter().map(|provider| provider.image_pull_policy))
     });
-    let mut init: Vec<_> = wanted.iter().zip(policies).map(|(provider, policy)| install(provider, policy)).collect();
+    let mut init: Vec<_> =
+        wanted.iter().zip(policies).map(|(provider, policy)| install(desired, provider, policy)).collect();
     let (base, base_mount) = match desired.config {
         Config::Image => {
             init.push(extract(desired));
@@ -61,7 +62,7 @@ pub fn additions(desired: &Desired<'_>) -> Additions {
             Some(json!({"name": "user-config", "mountPath": "/etc/llama-stack/", "readOnly": true})),
         ),
     };
-    init.push(merge(operator_image, &wanted, &base, base_mount));
+    init.push(merge(desired, operator_image, &wanted, &base, base_mount));
 
     let folders: Vec<_> = wanted.iter().map(|provider| below(&format!("{PYTHON}/{}", provider.folder()))).collect();
     Additions {
@@ -81,9 +82,10 @@ fn list(wanted: &[Wanted]) -> String {
     serde_json::to_string(wanted).unwrap_or_default()
 }
 
-fn install(provider: &Wanted, policy: Option<ImagePullPolicy>) -> Value {
+fn install(desired: &Desired<'_>, provider: &Wanted, policy: Option<ImagePullPolicy>) -> Value {
     let folder = provider.folder();
     let mut container = container(
+        desired,
         &provider.container(),
         &provider.image,
         json!([
@@ -105,14 +107,14 @@ fn extract(desired: &Desired<'_>) -> Value {
     if let (Some(variables), Some(name)) = (env.as_array_mut(), &desired.spec.distribution.name) {
         variables.push(json!({"name": "DISTRIBUTION", "value": name}));
     }
-    let mut container = container(EXTRACT_CONTAINER, desired.image, env);
+    let mut container = container(desired, EXTRACT_CONTAINER, desired.image, env);
     container["command"] = json!(["/bin/sh", "-c", include_str!("../external/extract.sh")]);
     container
 }
 
-fn merge(operator_image: &str, wanted: &[Wanted], base: &str, mount: Option<Value>) -> Value {
+fn merge(desired: &Desired<'_>, operator_image: &str, wanted: &[Wanted], base: &str, mount: Option<Value>) -> Value {
     let env = json!([{"name": WANTED_VARIABLE, "value": list(wanted)}]);
-    let mut container = container(MERGE_CONTAINER, operator_image, env);
+    let mut container = container(desired, MERGE_CONTAINER, operator_image, env);
     // The operator's program is the entry point of its image.
     container["args"] = json!(["merge-config", "--base", base, "--folder", ROOT]);
     if let (Some(mounts), Some(mount)) = (container["volumeMounts"].as_array_mut(), mount) {
@@ -121,19 +123,22 @@ fn merge(operator_image: &str, wanted: &[Wanted], base: &str, mount: Option<Valu
     container
 }
 
-/// What all of them have in common. They run as the user of llama-stack's images, whom the shared files belong to.
-fn container(name: &str, image: &str, env: Value) -> Value {
+/// What all of them have in common. They run as the user of llama-stack's images, whom the shared files belong to,
+/// unless OpenShift chooses one for the whole pod.
+fn container(desired: &Desired<'_>, name: &str, image: &str, env: Value) -> Value {
+    let mut security = Map::new();
+    if let Some(user) = deployment::init_user(desired) {
+        security.insert("runAsUser".to_owned(), json!(user));
+    }
+    security.insert("runAsNonRoot".to_owned(), json!(true));
+    security.insert("allowPrivilegeEscalation".to_owned(), json!(false));
+    security.insert("capabilities".to_owned(), json!({"drop": ["ALL"]}));
     json!({
         "name": name,
         "image": image,
         "env": env,
         "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "512Mi"}},
-        "securityContext": {
-            "runAsUser": 1001,
-            "runAsNonRoot": true,
-            "allowPrivilegeEscalation": false,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "securityContext": security,
         // The end of the log becomes the message that the status shows.
         "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [{"name": VOLUME, "mountPath": ROOT}],

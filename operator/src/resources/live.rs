@@ -3,7 +3,7 @@
 use super::Kind;
 use super::deployment::{SCRIPT, is_known_script};
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::Volume;
+use k8s_openapi::api::core::v1::{PodSpec, Volume};
 use std::borrow::Cow;
 
 /// The decisions that a Deployment made earlier and that are to be kept, because another value would say the same and
@@ -26,6 +26,8 @@ pub struct Live {
     pub(super) has_config: bool,
     /// Whether trusted certificates are mounted.
     pub(super) has_bundle: bool,
+    /// Whether an older operator made its pods: with a token, and as whatever user the image names.
+    pub(super) plain: bool,
 }
 
 /// Annotation that changes with the user's configuration.
@@ -66,6 +68,14 @@ impl Live {
             has_command: !command.is_empty(),
             has_config: has_volume("user-config") && !volumes.iter().any(is_generated),
             has_bundle: has_volume("ca-bundle"),
+            plain: pod.is_some_and(is_plain),
         }
     }
+}
+
+/// Nothing that older operators did not set. Each of the three may be the user's own word, so one is enough to tell.
+fn is_plain(pod: &PodSpec) -> bool {
+    let non_root = pod.security_context.as_ref().and_then(|context| context.run_as_non_root);
+    let container = pod.containers.first().and_then(|container| container.security_context.as_ref());
+    pod.automount_service_account_token.is_none() && non_root.is_none() && container.is_none()
 }

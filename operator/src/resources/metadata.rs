@@ -36,7 +36,7 @@ pub(super) fn named(kind: Kind, name: String, owner: &Owner, labels: Map<String,
     if let (Some(object), Value::Object(parts)) = (object.as_object_mut(), parts) {
         object.extend(parts);
     }
-    Child { kind, object }
+    Child { kind, object, is_left_alone: false }
 }
 
 /// The reference that makes the resource the controller of a child. It names v1alpha1, as the Go operator's does:

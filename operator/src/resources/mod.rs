@@ -62,11 +62,17 @@ pub struct Owner {
     pub uid: String,
 }
 
-/// Switches of the operator that change children.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FeatureFlags {
-    /// Whether resources get a NetworkPolicy (`enableNetworkPolicy`).
+/// Switches of the operator that change children: see [`OperatorConfig::flags`](crate::operator_config::OperatorConfig).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeatureFlags<'a> {
+    /// Whether resources get a NetworkPolicy.
     pub network_policy: bool,
+    /// Namespaces of what leads from outside the cluster to exposed servers, beside those that OpenShift labels so.
+    pub router_namespaces: &'a [String],
+    /// Whether new Deployments are made to pass the Pod Security Standard `restricted`.
+    pub restricted_pods: bool,
+    /// Whether the pods of this namespace may run as any user on OpenShift.
+    pub anyuid: bool,
 }
 
 /// Where the server's configuration comes from.
@@ -138,13 +144,13 @@ pub struct Desired<'a> {
     /// Secrets to make.
     pub derived: &'a [Derived],
     /// Switches of the operator.
-    pub flags: FeatureFlags,
+    pub flags: FeatureFlags<'a>,
     /// Where the operator runs; its pods may reach the server.
     pub operator_namespace: &'a str,
     /// The operator's image, for the init container that merges external providers.
     pub operator_image: Option<&'a str>,
-    /// Whether the ClusterRole [`ANYUID_ROLE`] exists.
-    pub openshift_scc: bool,
+    /// Whether the cluster is an OpenShift, which chooses the user of pods itself.
+    pub openshift: bool,
     /// What the live Deployment decided earlier; `None` if there is none.
     pub live: Option<&'a Live>,
 }
@@ -156,6 +162,8 @@ pub struct Child {
     pub kind: Kind,
     /// The complete body for a server-side apply, owner reference included.
     pub object: Value,
+    /// Neither written nor deleted: one that exists stays as it is, and none is made.
+    pub is_left_alone: bool,
 }
 
 impl Child {

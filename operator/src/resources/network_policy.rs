@@ -51,6 +51,7 @@ fn peers(desired: &Desired<'_>) -> Result<Vec<Value>, BuildError> {
         || networking.is_some_and(|networking| networking.expose.is_some() || networking.allowed_from.is_some())
     {
         peers.push(json!({"namespaceSelector": {"matchLabels": {"network.openshift.io/policy-group": "ingress"}}}));
+        peers.extend(desired.flags.router_namespaces.iter().map(|namespace| by_name(namespace)));
     }
     Ok(peers)
 }

@@ -68,7 +68,7 @@ pub async fn apply(
     children: &[Child],
 ) -> Result<Applied, ApplyError> {
     let mut applied = Applied::default();
-    for child in children {
+    for child in children.iter().filter(|child| !child.is_left_alone) {
         if child.kind == Kind::Deployment && applied.held_back {
             continue;
         }

@@ -14,7 +14,7 @@ pub use watch::run;
 
 use crate::operator_config::OperatorConfig;
 use deployments::{ClaimState, DeploymentState, ServiceState, States};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 
@@ -60,8 +60,6 @@ pub struct Stores {
     pub ingresses: States<String>,
     /// What resources refer to.
     pub references: References,
-    /// Whether OpenShift's ClusterRole for the `anyuid` constraint exists.
-    pub anyuid: AtomicBool,
     config: Mutex<Arc<OperatorConfig>>,
     unlisted: AtomicUsize,
     listed: Notify,

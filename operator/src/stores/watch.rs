@@ -7,7 +7,7 @@ use super::{Stored, Stores};
 use crate::metrics::Metrics;
 use crate::operator_config::{CONFIG_MAP, OperatorConfig};
 use crate::queue::{Key, Queue};
-use crate::resources::{ANYUID_ROLE, Kind, MANAGED_BY};
+use crate::resources::{Kind, MANAGED_BY};
 use futures_util::{StreamExt as _, pin_mut};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -15,7 +15,7 @@ use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service, ServiceAccount};
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
-use k8s_openapi::api::rbac::v1::{ClusterRole, RoleBinding};
+use k8s_openapi::api::rbac::v1::RoleBinding;
 use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, Event, watcher};
@@ -25,7 +25,6 @@ use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::task::JoinSet;
 
 /// Objects in one page of a list: what is read at once takes memory at once.
@@ -129,7 +128,6 @@ pub async fn run(
         watches.references::<Secret>(&mut tasks, scope, ReferenceKind::Secret);
     }
     watches.operator_config(&mut tasks, namespace);
-    watches.anyuid(&mut tasks);
     while tasks.join_next().await.is_some() {}
 }
 
@@ -378,31 +376,6 @@ impl Watches {
             // Without it everything stays as it was, until it is there again.
             Step::Gone(_) => tracing::warn!("ConfigMap {CONFIG_MAP} was deleted; its last settings stay in force"),
             Step::Listed => first.listed(),
-        }));
-    }
-
-    fn anyuid(&self, tasks: &mut JoinSet<()>) {
-        let api: Api<PartialObjectMeta<ClusterRole>> = Api::all(self.client.clone());
-        let Self { stores, queue, .. } = self.clone();
-        let mut first = First::of(&stores);
-        let set = move |stores: &Stores, exists: bool| {
-            if stores.anyuid.swap(exists, Ordering::SeqCst) != exists {
-                stores.resources.keys().into_iter().for_each(|key| queue.add(key));
-            }
-        };
-        let mut found = false;
-        let config = Config::default().fields(&format!("metadata.name={ANYUID_ROLE}"));
-        tasks.spawn(drive("cluster role", api, config, move |step| match step {
-            Step::Begin => found = false,
-            Step::Is(_) => {
-                found = true;
-                set(&stores, true);
-            }
-            Step::Gone(_) => set(&stores, false),
-            Step::Listed => {
-                set(&stores, found);
-                first.listed();
-            }
         }));
     }
 }

@@ -124,8 +124,7 @@ pub fn answer(path: &str, body: &[u8]) -> Option<serde_json::Value> {
 pub async fn serve(options: Options, readiness: Readiness, end: CancellationToken) -> Result<(), ServeError> {
     let Options { bind, certificates, drain } = options;
     let identity = Arc::new(Identity::default());
-    let listener =
-        tokio::net::TcpListener::bind(bind).await.map_err(|source| ServeError::Bind { address: bind, source })?;
+    let listener = crate::serving::listen(bind).await.map_err(|source| ServeError::Bind { address: bind, source })?;
     let config = listener::config(Arc::clone(&identity))?;
     let keep = async {
         match certificates {

@@ -39,6 +39,9 @@ struct Given {
     ca_bundle: Option<Bundle>,
     network_policy: bool,
     openshift: bool,
+    anyuid: bool,
+    unrestricted_pods: bool,
+    router_namespaces: Vec<String>,
     operator_namespace: Option<String>,
     secrets_digest: Option<String>,
     derived: BTreeMap<String, BTreeMap<String, String>>,
@@ -173,10 +176,15 @@ impl Case {
             }),
             secrets_digest: self.given.secrets_digest.as_deref(),
             derived: &self.derived,
-            flags: FeatureFlags { network_policy: self.given.network_policy },
+            flags: FeatureFlags {
+                network_policy: self.given.network_policy,
+                router_namespaces: &self.given.router_namespaces,
+                restricted_pods: !self.given.unrestricted_pods,
+                anyuid: self.given.anyuid,
+            },
             operator_namespace: self.given.operator_namespace.as_deref().unwrap_or("llama-stack-k8s-operator-system"),
             operator_image: Some("quay.io/example/operator:1.0.0"),
-            openshift_scc: self.given.openshift,
+            openshift: self.given.openshift,
             live: self.live.as_ref(),
         })
     }
@@ -186,7 +194,10 @@ impl Case {
         match self.children() {
             Ok(children) => children
                 .iter()
-                .map(|child| serde_yaml::to_string(&child.object).expect("YAML"))
+                .map(|child| match child.is_left_alone {
+                    true => format!("# Left alone: {} {}\n", child.object["kind"], child.name()),
+                    false => serde_yaml::to_string(&child.object).expect("YAML"),
+                })
                 .collect::<Vec<_>>()
                 .join("---\n"),
             Err(error) => format!("# Refused: {error}\n"),

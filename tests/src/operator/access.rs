@@ -1,15 +1,16 @@
 //! What the user `operator` may do: exactly what the manifests of the installation let the operator do.
 
 use crate::cluster::{Cluster, Request};
-use anyhow::Result;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
+/// Below `operator/deploy/rbac`: what the overlay `kubernetes` grants.
+const GRANTED: [&str; 4] = ["role.yaml", "own/role.yaml", "certificates/role.yaml", "metrics/role.yaml"];
 const API: &str = "/apis/rbac.authorization.k8s.io/v1";
 
-/// Gives the user `operator` the roles that `operator/deploy/rbac` has for the operator, those of its own namespace in
+/// Gives the user `operator` the roles that the overlay `kubernetes` gives the operator, those of its own namespace in
 /// `namespace`.
 ///
 /// # Panics
@@ -17,9 +18,8 @@ const API: &str = "/apis/rbac.authorization.k8s.io/v1";
 /// If the manifests cannot be read, or the API server refuses them.
 pub fn grant(cluster: &Cluster, namespace: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../operator/deploy/rbac");
-    let mut files = Vec::new();
-    collect(&folder, &mut files).expect("operator/deploy/rbac can be read");
-    for text in files {
+    for file in GRANTED {
+        let text = fs::read_to_string(folder.join(file)).expect("operator/deploy/rbac can be read");
         for document in serde_yaml::Deserializer::from_str(&text) {
             let Ok(mut object) = Value::deserialize(document) else { continue };
             let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -44,17 +44,4 @@ pub fn grant(cluster: &Cluster, namespace: &str) {
             assert!(answer.accepted(), "{plural}/{name}: {}", answer.message());
         }
     }
-}
-
-/// The YAML files in a folder and those below it.
-fn collect(folder: &Path, files: &mut Vec<String>) -> Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
-            files.push(fs::read_to_string(path)?);
-        }
-    }
-    Ok(())
 }

@@ -1,10 +1,10 @@
 //! The operator is installed by `kubectl apply -k`.
 
+use super::installed::{find, overlay, rendered as kustomize};
 use crate::operator_manifests::repository;
 use llsd_operator::rbac::{NAMESPACE, PREFIX, WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE};
 use llsd_operator::webhooks::{CONVERT_PATH, SECRET_NAME, VALIDATE_PATH, WEBHOOK_NAME};
 use llsd_tests::cluster::{Cluster, Request};
-use serde::Deserialize as _;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -17,21 +17,9 @@ fn kubectl() -> Command {
     Command::new(PathBuf::from(String::from_utf8_lossy(&built.stdout).trim()).join("kubectl"))
 }
 
-fn overlay(name: &str) -> PathBuf {
-    repository("operator/deploy/overlays").join(name)
-}
-
 /// What kustomize makes of an overlay.
 fn rendered(name: &str) -> Vec<Value> {
-    let output = kubectl().arg("kustomize").arg(overlay(name)).output().expect("kubectl");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("text");
-    serde_yaml::Deserializer::from_str(&text).map(|document| Value::deserialize(document).expect("YAML")).collect()
-}
-
-fn find<'a>(objects: &'a [Value], kind: &str, name: &str) -> &'a Value {
-    let found = objects.iter().find(|object| object["kind"] == kind && object["metadata"]["name"] == name);
-    found.unwrap_or_else(|| panic!("no {kind} {name}"))
+    kustomize(&overlay(name))
 }
 
 fn run(mut command: Command) -> String {

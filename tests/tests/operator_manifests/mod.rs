@@ -3,7 +3,11 @@
 mod children;
 mod go_back;
 mod install;
+mod installed;
+mod on_top;
+mod pods;
 mod runs;
+mod surface;
 mod taken_over;
 
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};

@@ -1,22 +1,26 @@
-//! What `kubectl apply -k` installs is enough to run with: the operator works as the installed service account, with
-//! exactly its roles.
+//! What each overlay installs is enough to run with: the operator works as the installed service account, with exactly
+//! its roles, and is refused nothing.
 
+use super::installed::{Installed, apply, on_top, overlay, rendered};
 use crate::operator_manifests::repository;
-use llsd_operator::rbac::{NAMESPACE, PREFIX};
 use llsd_tests::cluster::{Cluster, Request};
-use llsd_tests::operator::{Operator, free_address, kubectl, wait_until};
+use llsd_tests::operator::{kubectl, wait_until};
 use serde_json::{Value, json};
-use std::fs;
-use std::path::PathBuf;
 
 #[test]
-fn the_operator_works_as_the_installed_account() {
-    let cluster = Cluster::with_controllers();
-    let overlay = repository("operator/deploy/overlays/kubernetes");
-    let overlay = overlay.to_str().expect("a path");
-    kubectl(&cluster, &["apply", "--server-side", "-k", overlay], "").expect("the installation");
-    // OpenShift's role, so that its part of the roles is needed too.
-    let scc = json!({
+fn kubernetes() {
+    works(&Installed::new(&overlay("kubernetes"), &[]), "team");
+}
+
+#[test]
+fn cert_manager() {
+    works(&Installed::new(&overlay("cert-manager"), &[]), "team");
+}
+
+/// With what makes a cluster an OpenShift to the operator, and with the administrator's word for `anyuid`.
+#[test]
+fn openshift() {
+    let role = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",
         "metadata": {"name": "system:openshift:scc:anyuid"},
@@ -27,39 +31,110 @@ fn the_operator_works_as_the_installed_account() {
             "verbs": ["use"],
         }],
     });
-    kubectl(&cluster, &["create", "-f", "-"], &scc.to_string()).expect("a role");
+    let cluster = Cluster::with_controllers();
+    let folder = on_top(cluster.folder(), "resources: ['{deploy}/overlays/openshift', '{deploy}/rbac/anyuid']\n");
+    let installed = Installed::on(cluster, &folder, &[role, constraints()]);
+    works(&installed, "team");
+}
+
+#[test]
+fn another_namespace() {
+    let cluster = Cluster::with_controllers();
+    let text = "namespace: ops\nresources: ['{deploy}/overlays/kubernetes']\n";
+    let folder = on_top(cluster.folder(), text);
+    let installed = Installed::on(cluster, &folder, &[]);
+    assert_eq!(installed.namespace, "ops");
+    works(&installed, "team");
+}
+
+/// The administrator brings the namespace and the definition of the resource; nothing in the whole cluster is granted.
+#[test]
+fn single_namespace() {
+    let cluster = Cluster::with_controllers();
+    apply(&cluster, &rendered(&repository("operator/deploy/crd")));
+    kubectl(&cluster, &["create", "namespace", "team"], "").expect("a namespace");
+    let text = "namespace: team\nresources: ['{deploy}/overlays/single-namespace']\n";
+    let folder = on_top(cluster.folder(), text);
+    let installed = Installed::on(cluster, &folder, &[]);
+    for object in &installed.objects {
+        assert_eq!(object["metadata"]["namespace"], "team", "{object}");
+    }
+    works(&installed, "team");
+}
+
+/// Without the right to read the definition nothing could be reconciled: that ends the process, with the way out.
+#[test]
+fn a_missing_right_is_named() {
+    let mut objects = rendered(&overlay("cert-manager"));
+    for object in &mut objects {
+        if object["kind"] == "ClusterRole"
+            && let Some(rules) = object["rules"].as_array_mut()
+        {
+            rules.retain(|rule| rule["apiGroups"] != json!(["apiextensions.k8s.io"]));
+        }
+    }
+    let installed = Installed::with(Cluster::with_controllers(), objects, &[]);
+    let mut operator = installed.launch();
+    let ended = operator.wait_end();
+    let log = operator.log();
+    assert_eq!(ended.code(), Some(1), "{log}");
+    assert!(log.contains("grant \\\"get\\\" on that CustomResourceDefinition"), "{log}");
+}
+
+/// The kind by which OpenShift is known.
+fn constraints() -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {
+            "name": "securitycontextconstraints.security.openshift.io",
+            "annotations": {"api-approved.kubernetes.io": "unapproved, a stand-in"},
+        },
+        "spec": {
+            "group": "security.openshift.io",
+            "names": {"kind": "SecurityContextConstraints", "plural": "securitycontextconstraints"},
+            "scope": "Cluster",
+            "versions": [{
+                "name": "v1",
+                "served": true,
+                "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
+            }],
+        },
+    })
+}
+
+/// One child of every kind comes and goes in the namespace `team`, and the log is clean.
+fn works(installed: &Installed, team: &str) {
+    let Installed { cluster, namespace, .. } = installed;
+    let openshift = installed
+        .objects
+        .iter()
+        .any(|object| object["metadata"]["name"].as_str().is_some_and(|name| name.ends_with("-anyuid-role")));
+    let webhooks = installed.objects.iter().any(|object| object["kind"] == "ValidatingWebhookConfiguration");
     let flags = json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": "llama-stack-operator-config", "namespace": NAMESPACE},
-        "data": {"featureFlags": "enableNetworkPolicy:\n    enabled: true\n"},
+        "metadata": {"name": "llama-stack-operator-config", "namespace": namespace},
+        "data": {"featureFlags": format!("enableNetworkPolicy: {{enabled: true}}\nanyuid: {{namespaces: [{team}]}}\n")},
     });
-    kubectl(&cluster, &["create", "-f", "-"], &flags.to_string()).expect("a ConfigMap");
+    kubectl(cluster, &["create", "-f", "-"], &flags.to_string()).expect("a ConfigMap");
+    let mut operator = installed.start();
 
-    let kubeconfig = account(&cluster);
-    let bind = free_address();
-    let arguments = [
-        "--leader-elect".to_owned(),
-        format!("--webhook-bind-address={bind}"),
-        format!("--webhook-url=https://{bind}"),
-    ];
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    let kubeconfig = kubeconfig.to_str().expect("a path");
-    let mut operator = Operator::start_with(&cluster, NAMESPACE, &arguments, &[("KUBECONFIG", kubeconfig)]);
-    operator.wait_ready();
-
-    kubectl(&cluster, &["create", "namespace", "team"], "").expect("a namespace");
+    if namespace != team {
+        kubectl(cluster, &["create", "namespace", team], "").expect("a namespace");
+    }
     let secret = json!({
         "apiVersion": "v1",
         "kind": "Secret",
-        "metadata": {"name": "postgres", "namespace": "team"},
+        "metadata": {"name": "postgres", "namespace": team},
         "stringData": {"url": "postgresql://llama:secret@pg:5432/stack"},
     });
-    kubectl(&cluster, &["create", "-f", "-"], &secret.to_string()).expect("a Secret");
+    kubectl(cluster, &["create", "-f", "-"], &secret.to_string()).expect("a Secret");
     let resource = json!({
         "apiVersion": "llamastack.io/v1alpha2",
         "kind": "LlamaStackDistribution",
-        "metadata": {"name": "all", "namespace": "team"},
+        "metadata": {"name": "all", "namespace": team},
         "spec": {
             "distribution": {"name": "starter"},
             "storage": {"sql": {
@@ -70,39 +145,44 @@ fn the_operator_works_as_the_installed_account() {
             "workload": {"replicas": 2, "storage": {}, "autoscaling": {"maxReplicas": 3}},
         },
     });
-    wait_until("the resource is taken", || kubectl(&cluster, &["apply", "-f", "-"], &resource.to_string()).is_ok());
+    wait_until("the resource is taken", || kubectl(cluster, &["apply", "-f", "-"], &resource.to_string()).is_ok());
     // One child of every kind.
     for path in [
-        "/apis/apps/v1/namespaces/team/deployments/all",
-        "/api/v1/namespaces/team/services/all-service",
-        "/api/v1/namespaces/team/serviceaccounts/all-sa",
-        "/api/v1/namespaces/team/persistentvolumeclaims/all-pvc",
-        "/api/v1/namespaces/team/secrets/all-storage-sql",
-        "/apis/networking.k8s.io/v1/namespaces/team/networkpolicies/all-network-policy",
-        "/apis/networking.k8s.io/v1/namespaces/team/ingresses/all-ingress",
-        "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers/all-hpa",
-        "/apis/policy/v1/namespaces/team/poddisruptionbudgets/all-pdb",
-        "/apis/rbac.authorization.k8s.io/v1/namespaces/team/rolebindings/all-rb",
+        format!("/apis/apps/v1/namespaces/{team}/deployments/all"),
+        format!("/api/v1/namespaces/{team}/services/all-service"),
+        format!("/api/v1/namespaces/{team}/serviceaccounts/all-sa"),
+        format!("/api/v1/namespaces/{team}/persistentvolumeclaims/all-pvc"),
+        format!("/api/v1/namespaces/{team}/secrets/all-storage-sql"),
+        format!("/apis/networking.k8s.io/v1/namespaces/{team}/networkpolicies/all-network-policy"),
+        format!("/apis/networking.k8s.io/v1/namespaces/{team}/ingresses/all-ingress"),
+        format!("/apis/autoscaling/v2/namespaces/{team}/horizontalpodautoscalers/all-hpa"),
+        format!("/apis/policy/v1/namespaces/{team}/poddisruptionbudgets/all-pdb"),
     ] {
-        wait_until(&format!("{path}\n{}", operator.log()), || cluster.send(Request::get(path)).accepted());
+        wait_until(&format!("{path}\n{}", operator.log()), || cluster.send(Request::get(&path)).accepted());
+    }
+    let binding = format!("/apis/rbac.authorization.k8s.io/v1/namespaces/{team}/rolebindings/all-rb");
+    let binding = cluster.send(Request::get(binding));
+    assert_eq!(binding.accepted(), openshift, "{}", binding.body);
+    if openshift {
+        assert_eq!(binding.body["subjects"][0]["name"], "all-sa");
     }
     wait_until("there is a status", || {
-        let path = "/apis/llamastack.io/v1alpha2/namespaces/team/llamastackdistributions/all";
+        let path = format!("/apis/llamastack.io/v1alpha2/namespaces/{team}/llamastackdistributions/all");
         cluster.send(Request::get(path)).body["status"]["phase"].is_string()
     });
     // And they go again when they are not wanted.
     let less = json!({"spec": {"networking": null, "workload": null, "storage": null}});
-    let change = ["patch", "llsd", "all", "-n", "team", "--type=merge", "-p", &less.to_string()];
-    kubectl(&cluster, &change, "").expect("a change");
+    let change = ["patch", "llsd", "all", "-n", team, "--type=merge", "-p", &less.to_string()];
+    kubectl(cluster, &change, "").expect("a change");
     for path in [
-        "/apis/networking.k8s.io/v1/namespaces/team/ingresses/all-ingress",
-        "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers/all-hpa",
-        "/apis/policy/v1/namespaces/team/poddisruptionbudgets/all-pdb",
-        "/api/v1/namespaces/team/secrets/all-storage-sql",
+        format!("/apis/networking.k8s.io/v1/namespaces/{team}/ingresses/all-ingress"),
+        format!("/apis/autoscaling/v2/namespaces/{team}/horizontalpodautoscalers/all-hpa"),
+        format!("/apis/policy/v1/namespaces/{team}/poddisruptionbudgets/all-pdb"),
+        format!("/api/v1/namespaces/{team}/secrets/all-storage-sql"),
     ] {
-        wait_until(path, || cluster.send(Request::get(path)).status == 404);
+        wait_until(&path, || cluster.send(Request::get(&path)).status == 404);
     }
-    let lease = format!("/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/54e06e98.llamastack.io");
+    let lease = format!("/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/54e06e98.llamastack.io");
     assert!(cluster.send(Request::get(lease)).body["spec"]["holderIdentity"].is_string());
     let ended = operator.terminate();
     let log = operator.log();
@@ -110,16 +190,26 @@ fn the_operator_works_as_the_installed_account() {
     for word in ["orbidden", "cannot "] {
         assert!(!log.contains(word), "{log}");
     }
+    if webhooks {
+        passes_without_the_operator(installed, team);
+    }
 }
 
-/// A kubeconfig of the operator's service account.
-fn account(cluster: &Cluster) -> PathBuf {
-    let name = format!("{PREFIX}-controller-manager");
-    let token = kubectl(cluster, &["-n", NAMESPACE, "create", "token", &name], "").expect("a token");
-    let admin = fs::read_to_string(cluster.folder().join("kubeconfig")).expect("the kubeconfig");
-    let mut config: Value = serde_yaml::from_str(&admin).expect("YAML");
-    config["users"][0]["user"] = json!({"token": token.trim()});
-    let path = cluster.folder().join("account.kubeconfig");
-    fs::write(&path, config.to_string()).expect("a file");
-    path
+/// While no replica runs, what does not change the content of a resource goes on.
+fn passes_without_the_operator(installed: &Installed, team: &str) {
+    let run =
+        |arguments: &[&str], input: &str| kubectl(&installed.cluster, &[&["-n", team], arguments].concat(), input);
+    run(&["label", "llsd", "all", "a=b"], "").expect("a label");
+    let finalizer = json!({"metadata": {"finalizers": ["example.com/wait"]}}).to_string();
+    run(&["patch", "llsd", "all", "--type=merge", "-p", &finalizer], "").expect("a finalizer");
+    let error = run(&["patch", "llsd", "all", "--type=merge", "-p", r#"{"spec": {"disabled": ["eval"]}}"#], "");
+    assert!(error.as_ref().is_err_and(|error| error.contains("failed calling webhook")), "{error:?}");
+    let kept = json!({"metadata": {"annotations": {"llamastack.io/v1alpha1-fields": "[]"}}}).to_string();
+    let error = run(&["patch", "llsd", "all", "--type=merge", "-p", &kept], "");
+    assert!(error.as_ref().is_err_and(|error| error.contains("failed calling webhook")), "{error:?}");
+    run(&["delete", "llsd", "all", "--cascade=foreground", "--wait=false"], "").expect("a deletion");
+    run(&["patch", "llsd", "all", "--type=json", "-p", r#"[{"op": "remove", "path": "/metadata/finalizers/0"}]"#], "")
+        .expect("the finalizer goes");
+    let path = format!("/apis/llamastack.io/v1alpha2/namespaces/{team}/llamastackdistributions/all");
+    wait_until("it is gone", || installed.cluster.send(Request::get(&path)).status == 404);
 }

@@ -85,7 +85,7 @@ pub struct Expose {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         length(min = 1, max = 253),
-        regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+        regex(pattern = SUBDOMAIN_PATTERN)
     )]
     pub class_name: Option<String>,
     /// Name of a Secret of type `kubernetes.io/tls` with the certificate for `hostname`, which the ingress controller reads.
@@ -93,7 +93,7 @@ pub struct Expose {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(
         length(min = 1, max = 253),
-        regex(pattern = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$")
+        regex(pattern = SUBDOMAIN_PATTERN)
     )]
     pub tls_secret_name: Option<String>,
 }

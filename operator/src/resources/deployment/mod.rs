@@ -4,9 +4,11 @@ mod annotations;
 mod compute;
 mod env;
 mod scheduling;
+mod security;
 mod start;
 mod volumes;
 
+pub(super) use security::{init_user, needs_old_binding};
 pub use start::SCRIPT;
 pub(super) use start::is_known as is_known_script;
 
@@ -15,9 +17,6 @@ use super::metadata::{child, labels, selector};
 use super::service::has_tls;
 use super::{Child, DEFAULT_CONTAINER, Desired, Kind, account, scaling};
 use serde_json::{Map, Value, json};
-
-/// The group that owns the files of the volumes: that of the user in llama-stack's images.
-const FS_GROUP: i64 = 1001;
 
 pub(super) fn build(desired: &Desired<'_>, port: u16) -> Child {
     let mut spec = Map::new();
@@ -54,7 +53,7 @@ fn pod(desired: &Desired<'_>, port: u16) -> Map<String, Value> {
     let added = additions(desired);
     let mut pod = Map::new();
     pod.insert("serviceAccountName".to_owned(), json!(account::name(desired)));
-    pod.insert("securityContext".to_owned(), json!({"fsGroup": FS_GROUP}));
+    security::add_to_pod(desired, &mut pod);
     if let Some(seconds) = overrides.and_then(|overrides| overrides.termination_grace_period_seconds) {
         pod.insert("terminationGracePeriodSeconds".to_owned(), json!(seconds));
     }
@@ -83,6 +82,7 @@ fn container(desired: &Desired<'_>, port: u16, added: &Additions) -> Map<String,
     container.insert("ports".to_owned(), json!([{"containerPort": port, "protocol": "TCP"}]));
     container.insert("resources".to_owned(), compute::resources(desired));
     container.insert("startupProbe".to_owned(), startup_probe(desired, port));
+    security::add_to_container(desired, &mut container);
     container.insert("volumeMounts".to_owned(), json!(volumes::mounts(desired, added)));
     container
 }

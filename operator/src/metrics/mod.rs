@@ -1,5 +1,7 @@
 //! What the operator counts, in the text format of Prometheus.
 
+pub mod endpoint;
+
 use crate::queue::Queue;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
