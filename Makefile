@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint coverage bench bench-library bench-server bench-operator crd setup fuzz
+.PHONY: help demo build test lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz
 
 CARGO ?= cargo
 
@@ -68,6 +68,10 @@ lint: ## formatting, clippy, licences and sources of dependencies
 	@# The advisory database is not part of this: it needs a network that a closed machine does not have.
 	"$$(tests/setup/cargo-tool.sh cargo-deny)" --log-level error check bans licenses sources
 	@if [ -f vscode-extension/package.json ]; then tests/setup/npm.sh; npm --prefix vscode-extension run --silent lint; fi
+
+advisories: ## what became known about dependencies; needs a network
+	"$$(tests/setup/cargo-tool.sh cargo-deny)" --log-level error check advisories
+	npm --prefix vscode-extension audit --omit=dev
 
 # Lines that the crate's own tests run, of the modules that say what a resource means.
 coverage: ## share of the generator's lines that its tests run, by file; needs rustup

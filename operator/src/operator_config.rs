@@ -60,11 +60,11 @@ struct Namespaces {
 impl OperatorConfig {
     /// What the switches come to for the resources of a namespace.
     #[must_use]
-    pub fn flags(&self, namespace: &str) -> FeatureFlags<'_> {
+    pub fn flags(&self, namespace: &str) -> FeatureFlags {
         let Switches { enable_network_policy, restricted_pods, anyuid } = &self.switches;
         FeatureFlags {
             network_policy: enable_network_policy.enabled,
-            router_namespaces: &enable_network_policy.router_namespaces,
+            router_namespaces: enable_network_policy.router_namespaces.clone(),
             restricted_pods: restricted_pods.enabled,
             anyuid: anyuid.namespaces.iter().any(|name| name == "*" || name == namespace),
         }

@@ -258,7 +258,7 @@ impl Work<'_> {
     }
 
     async fn judge(&self, resolved: &Resolved, leftovers: &Leftovers) -> Result<Verdict, Stop> {
-        let flags = self.context.stores.config().flags;
+        let flags = self.context.stores.config().flags(&self.owner.namespace);
         let judged = self.context.judge.judge(self.object, &resolved.image, resolved.base.as_ref(), flags).await?;
         let port = service::port(&judged.spec, leftovers).map_err(|error| Refusal::resources(error.to_string()))?;
         Ok(Verdict { judged, port })
@@ -288,6 +288,7 @@ impl Work<'_> {
             Some((_, true)) => self.live_bundle().await?,
             _ => None,
         };
+        let flags = stores.config().flags(&owner.namespace);
         let desired = Desired {
             owner,
             spec: &judged.spec,
@@ -298,7 +299,7 @@ impl Work<'_> {
             ca_bundle: bundle.map(|(pem, explicit)| CaBundle { pem, explicit, live: live_bundle.as_deref() }),
             secrets_digest: secrets.digest.as_deref(),
             derived: &secrets.derived,
-            flags: stores.config().flags,
+            flags: &flags,
             operator_namespace: &context.namespace,
             operator_image: context.operator_image.as_deref(),
             openshift: context.openshift,

@@ -73,7 +73,12 @@ fn init_containers(spec: &LlamaStackDistributionSpec) -> Vec<Value> {
         ca_bundle: None,
         secrets_digest: None,
         derived: &[],
-        flags: FeatureFlags { network_policy: false, router_namespaces: &[], restricted_pods: true, anyuid: false },
+        flags: &FeatureFlags {
+            network_policy: false,
+            router_namespaces: Vec::new(),
+            restricted_pods: true,
+            anyuid: false,
+        },
         operator_namespace: "operators",
         operator_image: Some("quay.io/team/operator:1"),
         openshift: false,

@@ -63,12 +63,12 @@ pub struct Owner {
 }
 
 /// Switches of the operator that change children: see [`OperatorConfig::flags`](crate::operator_config::OperatorConfig).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeatureFlags<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeatureFlags {
     /// Whether resources get a NetworkPolicy.
     pub network_policy: bool,
     /// Namespaces of what leads from outside the cluster to exposed servers, beside those that OpenShift labels so.
-    pub router_namespaces: &'a [String],
+    pub router_namespaces: Vec<String>,
     /// Whether new Deployments are made to pass the Pod Security Standard `restricted`.
     pub restricted_pods: bool,
     /// Whether the pods of this namespace may run as any user on OpenShift.
@@ -144,7 +144,7 @@ pub struct Desired<'a> {
     /// Secrets to make.
     pub derived: &'a [Derived],
     /// Switches of the operator.
-    pub flags: FeatureFlags<'a>,
+    pub flags: &'a FeatureFlags,
     /// Where the operator runs; its pods may reach the server.
     pub operator_namespace: &'a str,
     /// The operator's image, for the init container that merges external providers.

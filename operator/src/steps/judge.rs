@@ -91,7 +91,7 @@ impl Judge {
         let (object, image, base) = (Arc::clone(object), image.to_owned(), base.cloned());
         let judging = tokio::task::spawn_blocking(move || {
             let _place = place;
-            judge(&object, &image, base.as_ref(), flags)
+            judge(&object, &image, base.as_ref(), &flags)
         });
         match judging.await {
             Ok(judged) => judged,
@@ -108,7 +108,7 @@ impl Judge {
 ///
 /// # Errors
 /// The errors that `llsd check` shows for it.
-pub fn judge(object: &Value, image: &str, base: Option<&Base>, flags: FeatureFlags) -> Result<Judged, Refusal> {
+pub fn judge(object: &Value, image: &str, base: Option<&Base>, flags: &FeatureFlags) -> Result<Judged, Refusal> {
     if let Some(fault) = extent_fault(object) {
         return Err(Refusal::resources(format!("failed to judge the resource: {fault}")));
     }

@@ -176,9 +176,9 @@ impl Case {
             }),
             secrets_digest: self.given.secrets_digest.as_deref(),
             derived: &self.derived,
-            flags: FeatureFlags {
+            flags: &FeatureFlags {
                 network_policy: self.given.network_policy,
-                router_namespaces: &self.given.router_namespaces,
+                router_namespaces: self.given.router_namespaces.clone(),
                 restricted_pods: !self.given.unrestricted_pods,
                 anyuid: self.given.anyuid,
             },
