@@ -207,7 +207,7 @@ fn passes_without_the_operator(installed: &Installed, team: &str) {
     let kept = json!({"metadata": {"annotations": {"llamastack.io/v1alpha1-fields": "[]"}}}).to_string();
     let error = run(&["patch", "llsd", "all", "--type=merge", "-p", &kept], "");
     assert!(error.as_ref().is_err_and(|error| error.contains("failed calling webhook")), "{error:?}");
-    run(&["delete", "llsd", "all", "--cascade=foreground", "--wait=false"], "").expect("a deletion");
+    run(&["delete", "llsd", "all", "--wait=false"], "").expect("a deletion");
     run(&["patch", "llsd", "all", "--type=json", "-p", r#"[{"op": "remove", "path": "/metadata/finalizers/0"}]"#], "")
         .expect("the finalizer goes");
     let path = format!("/apis/llamastack.io/v1alpha2/namespaces/{team}/llamastackdistributions/all");
