@@ -199,7 +199,7 @@ fn date_time(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::matches;
+    use super::matches;
 
     #[test]
     fn agrees_with_the_api_server() {
