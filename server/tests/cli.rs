@@ -462,14 +462,70 @@ fn migrate_folds_what_another_file_has() {
         "more.yaml",
         USER_CONFIG.replace("userConfig: {configMapName: config}", "storage: {size: 1Gi}").replace("old", "more"),
     );
-    let refused = folder.llsd(&["migrate", "."]);
-    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
-    assert_eq!(refused.err, "llsd: 2 files have v1alpha1 resources; --write changes them all\n");
+    let both = folder.llsd(&["migrate", "."]);
+    assert_eq!(both.code, 0, "{both:?}");
+    assert_eq!(both.out.matches("apiVersion: llamastack.io/v1alpha2").count(), 2, "{}", both.out);
+    assert_eq!(both.out.matches("---\n").count(), 1, "several files are documents: {}", both.out);
+    let said = folder.llsd(&["migrate", "--dry-run", "."]);
+    assert_eq!((said.code, said.out.as_str()), (0, "would migrate ./more.yaml\nwould migrate ./stack.yaml\n"));
+    let diff = folder.llsd(&["migrate", "--diff", "more.yaml"]).out;
+    assert!(diff.contains("-apiVersion: llamastack.io/v1alpha1\n+apiVersion: llamastack.io/v1alpha2\n"), "{diff}");
     assert_eq!(folder.llsd(&["migrate", "--write", "--remove-config-maps", "."]).code, 0);
     assert_eq!(folder.read("stack.yaml"), folded.out);
     assert!(folder.read("more.yaml").contains("v1alpha2") && !folder.0.join("config.yaml").exists());
     assert_eq!(folder.llsd(&["check", "."]).code, 0);
     assert_eq!(folder.llsd(&["migrate", "."]).err, "llsd: there is no v1alpha1 resource; nothing to migrate\n");
+}
+
+#[test]
+fn migrate_tells_losses_and_leaves_what_it_cannot_say() {
+    let folder = Folder::new("migrate-losses");
+    let resource = |container: &str| {
+        format!(
+            "{}    containerSpec: {container}\n",
+            USER_CONFIG.replace("    userConfig: {configMapName: config}\n", "")
+        )
+    };
+    folder.write("loss.yaml", resource("{name: mine}"));
+    let port = resource("{port: 80}");
+    folder.write("port.yaml", &port);
+    let template =
+        resource("{}").replace("    containerSpec: {}", "    {{- if .Values.x }}\n    workers: 2\n    {{- end }}");
+    folder.write("template.yaml", &template);
+    folder.write("plain.yaml", resource("{port: 8400}"));
+    let empty =
+        "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nmetadata: {name: e}\nspec:\n  server: {}\n";
+    folder.write("empty.yaml", empty);
+    let ran = folder.llsd(&["migrate", "--write", "."]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let said = [
+        "llsd: ./empty.yaml: not migrated: it has errors that would cost parts of it, see `llsd check`: \
+         spec.server.distribution: missing required field \"distribution\"\n",
+        "llsd: ./loss.yaml: loss: spec.server.containerSpec.name: \"mine\" is gone\n",
+        "llsd: ./plain.yaml: note: everything means the same as before\n",
+        "llsd: ./port.yaml: not migrated: v1alpha2 would refuse the result: spec.networking.port: ",
+        "llsd: ./template.yaml: not migrated: line 8 of the document is a line of a template",
+    ];
+    for line in said {
+        assert!(ran.err.contains(line), "{line}\n{}", ran.err);
+    }
+    assert!(folder.read("plain.yaml").contains("v1alpha2") && folder.read("loss.yaml").contains("v1alpha2"));
+    assert_eq!(folder.read("port.yaml"), port);
+    assert_eq!(folder.read("template.yaml"), template);
+    assert_eq!(folder.read("empty.yaml"), empty);
+    // nobody minds the container's name
+    folder.write("loss.yaml", resource("{name: mine}"));
+    assert_eq!(folder.llsd(&["migrate", "--allow-changes", "loss.yaml"]).code, 0);
+    assert_eq!(folder.llsd(&["migrate", "loss.yaml"]).code, 1);
+    // one document that cannot be migrated keeps the others of its file
+    let two = format!("{}---\n{port}", resource("{port: 8400}"));
+    folder.write("two.yaml", &two);
+    assert_eq!(folder.llsd(&["migrate", "--write", "two.yaml"]).code, 1);
+    assert_eq!(folder.read("two.yaml"), two);
+    // a ConfigMap that is to stay
+    folder.write("both.yaml", format!("{USER_CONFIG}---\n{}", CONFIG_MAP.replace("run.yaml", "config.yaml")));
+    let kept = folder.llsd(&["migrate", "--keep-config-maps", "both.yaml"]);
+    assert!(kept.code == 0 && kept.out.contains("overrideConfig"), "{kept:?}");
 }
 
 #[test]

@@ -117,6 +117,11 @@ export async function screenTests({ cache, settings, root, pictures }) {
         page.locator('.action-widget .monaco-list-row', { hasText: 'Migrate' }).first().click(limit));
       await page.waitForFunction(() => [...document.querySelectorAll('.view-line')]
         .some((text) => text.textContent?.replaceAll('\u00a0', ' ').includes('llamastack.io/v1alpha2')));
+      // the editor shows the lenses of the old text until it asks for those of the new one
+      await page.waitForFunction(() => {
+        const lenses = [...document.querySelectorAll('.codelens-decoration')].map((lens) => lens.textContent ?? '');
+        return lenses.length > 0 && !lenses.some((text) => text.includes('Migrate'));
+      });
     }, 'migration.png');
     await step('the config is compared with the base', async () => {
       await openFile('secrets.yaml');

@@ -1,7 +1,7 @@
 //! What a folding starts from, and whether one is accepted.
 
 use super::config;
-use super::difference::Difference;
+use super::difference::{Class, Difference, Part};
 use super::environment::{Bound, Env, Source, Variables, environment};
 use super::meaning::{Meaning, compare, meaning};
 use super::report::Why;
@@ -164,7 +164,20 @@ impl Ground {
         unread.retain(|name, _| is_free(name));
         let after = config::read(text).unwrap_or_default();
         let after = meaning(&after, &environment_after(&value, &unread, &generated), self.catalog);
-        let differences = compare(before, &after);
+        let mut differences = compare(before, &after);
+        // left out of what was judged above, and so of the config
+        if let Some(workers) = Path::parse("spec.workload.workers").find(&value)
+            && before.of("server").is_none_or(|server| !server.contains_key(".workers"))
+        {
+            differences.push(Difference {
+                class: Class::Added,
+                part: Part::Config,
+                place: "server.workers".to_owned(),
+                before: None,
+                after: Some(workers.to_string()),
+                cause: None,
+            });
+        }
         let in_the_way: Vec<Difference> = differences.iter().filter(|one| one.stands_in_the_way()).cloned().collect();
         if !in_the_way.is_empty() {
             return Err(Refusal { path: Path::root(), why: Why::Differs(in_the_way) });

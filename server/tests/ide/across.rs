@@ -293,31 +293,13 @@ fn a_folded_config_map_goes_where_nothing_refers_to_it() {
     let offer = ide::migration_offers(&question, Span::new(0, 0)).into_iter().find(|offer| offer.remove).unwrap();
     let migrated = ide::accept_migration(&question, &offer).unwrap();
     expect![[r#"
-        removed with ConfigMap "config": # written long ago
-        removed with ConfigMap "config": # for the team
-        removed with ConfigMap "config": # the end
-        ConfigMap "config" is folded into the resource, which no longer uses it
-        the config differs: providers.inference[anthropic]: remote::anthropic is new
-        the config differs: providers.inference[bedrock]: remote::bedrock is new
-        the config differs: providers.inference[fireworks]: remote::fireworks is new
-        the config differs: providers.inference[gemini]: remote::gemini is new
-        the config differs: providers.inference[groq]: remote::groq is new
-        the config differs: providers.inference[openai]: remote::openai is new
-        the config differs: providers.inference[sambanova]: remote::sambanova is new
-        the config differs: providers.inference[sentence-transformers]: inline::sentence-transformers is new
-        the config differs: providers.inference[together]: remote::together is new
-        the config differs: storage.backends.kv_default.db_path: ~/.llama/distributions/starter/kvstore.db is new
-        the config differs: storage.backends.kv_default.type: kv_sqlite is new
-        the config differs: storage.backends.sql_default.db_path: ~/.llama/distributions/starter/sql_store.db is new
-        the config differs: storage.backends.sql_default.type: sql_sqlite is new
-        the config differs: storage.stores.conversations.backend: sql_default is new
-        the config differs: storage.stores.conversations.table_name: openai_conversations is new
-        the config differs: storage.stores.inference.backend: sql_default is new
-        the config differs: storage.stores.inference.table_name: inference_store is new
-        the config differs: storage.stores.metadata.backend: kv_default is new
-        the config differs: storage.stores.metadata.namespace: registry is new
-        the config differs: storage.stores.prompts.backend: kv_default is new
-        the config differs: storage.stores.prompts.namespace: prompts is new"#]]
+        note: removed with ConfigMap "config": # written long ago
+        note: removed with ConfigMap "config": # for the team
+        note: removed with ConfigMap "config": # the end
+        note: ConfigMap "config" is folded into the resource, which no longer uses it
+        added: by the distribution: providers.inference (9): anthropic, bedrock, fireworks, gemini, groq, openai, sambanova, sentence-transformers, together
+        added: by the distribution: storage.backends (2): kv_default, sql_default
+        added: by the distribution: storage.stores (4): conversations, inference, metadata, prompts"#]]
     .assert_eq(&migrated.noteworthy().join("\n"));
 }
 

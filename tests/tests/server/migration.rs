@@ -155,11 +155,18 @@ fn pair(object: &Value, objects: &[Value]) -> Result<Pair, String> {
     if let Some(refused) = migration.report.refused.first() {
         return Err(format!("not migrated: {}: {}", refused.path, refused.message));
     }
+    if migration.report.notes.iter().any(|note| matches!(note, Note::Draft { .. })) {
+        return Err("migrated; a draft was never served, so there is nothing to compare".to_owned());
+    }
     let distribution = text(&object["spec"]["server"]["distribution"]["name"]);
     let own = || data.as_ref().and_then(|data| data.get("config.yaml").or_else(|| data.get("run.yaml"))).cloned();
     let base = || BaseConfig::embedded(&distribution).map(str::to_owned);
     let before = if name.is_empty() { base() } else { own() };
-    let before = before.ok_or_else(|| "migrated; the config is not in the file, and untouched".to_owned())?;
+    let mut before = before.ok_or_else(|| "migrated; the config is not in the file, and untouched".to_owned())?;
+    // llama-stack 0.4.7 refuses a config without a name, which says nothing else
+    if !before.contains("image_name:") {
+        before.push_str("\nimage_name: unnamed\n");
+    }
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let env = list(&migration.value["spec"]["workload"]["overrides"]["env"]);
     let (facts, unknown) = Default::default();

@@ -211,13 +211,16 @@ impl<'a> Writer<'a> {
     fn place_the_rest(&mut self, value: &Value) -> Vec<(Path, String)> {
         let left: Vec<Owned> = self.comments.iter_mut().filter_map(Option::take).collect();
         let mut homeless = Vec::new();
-        // of several below one place, the last is put there first
         let mut below = Vec::new();
+        let spec = Path::root().key("spec");
+        let server = spec.key("server");
         for comment in left {
             let Some(old) = comment.path.segments().strip_prefix(self.resource.base.segments()) else { continue };
             let old: Path = old.iter().cloned().collect();
             match (comment.stands, self.line_for(&old, value)) {
                 (Stands::Last, _) => self.push(&Path::root(), 0, comment.text),
+                // below the last field of `spec`, which is taken apart: at the end of what `spec` is now
+                (Stands::Below, _) if old == server => self.push(&spec, 2, comment.text),
                 (Stands::Below, Some(at)) => {
                     below.push((self.lines[at].path.clone(), self.lines[at].indent, comment.text))
                 }
@@ -227,7 +230,7 @@ impl<'a> Writer<'a> {
                 (_, None) => homeless.push((old, comment.text)),
             }
         }
-        for (path, indent, text) in below.into_iter().rev() {
+        for (path, indent, text) in below {
             let last = self.lines.iter().rposition(|line| line.path.starts_with(&path));
             self.lines.insert(last.map_or(self.lines.len(), |last| last + 1), Line { path, indent, text });
         }
