@@ -253,6 +253,7 @@ fn a_config_of_the_old_style_is_told_what_its_keys_are_called_now() {
     assert_eq!(verdict.versions, ["0.3.5"]);
     let [found] = verdict.findings.as_slice() else { panic!("{:#?}", verdict.findings) };
     assert_eq!(found.message, "llama-stack 0.4.7 ignores \"url\" of remote::vllm: the key is \"base_url\"");
+    assert!(!found.fixes[0].preferred, "the old server reads the old key only");
     // Whoever says that the old version runs is left alone.
     assert_eq!(judged(&config, Some("0.3.5")).findings, []);
 }

@@ -106,7 +106,7 @@ pub fn check(request: &Request<'_>) -> Verdict {
         let renamed = later.iter().filter(|fault| fault.kind == Kind::RenamedKey);
         let said: BTreeSet<Path> = findings.iter().map(|finding| finding.path.clone()).collect();
         let new = renamed.filter(|fault| !said.contains(&fault.path));
-        findings.extend(new.map(|fault| finding(fault, &named(FIRST_WITH_NEW_NAMES))));
+        findings.extend(new.map(|fault| of_some(fault, FIRST_WITH_NEW_NAMES, FIRST_WITH_NEW_NAMES)));
     }
     let known = |path: &Path| !request.unknown.contains(path);
     findings.extend(substitution::findings(request.config, &Path::root(), &known));
@@ -148,9 +148,18 @@ fn agreed(found: &[(&'static str, Vec<Fault>)]) -> Vec<Finding> {
         let versions = by.get(&(fault.kind, &fault.path))?;
         let (oldest, newest) = (versions.first()?, versions.last()?);
         let all = versions.len() == found.len();
-        (all || fault.kind == Kind::RenamedKey).then(|| finding(fault, &subject(oldest, newest)))
+        let said =
+            |all: bool| if all { finding(fault, &subject(oldest, newest)) } else { of_some(fault, oldest, newest) };
+        (all || fault.kind == Kind::RenamedKey).then(|| said(all))
     });
     said.collect()
+}
+
+/// What only some of the plausible versions find: mending it might break the config for the others.
+fn of_some(fault: &Fault, oldest: &str, newest: &str) -> Finding {
+    let mut finding = finding(fault, &subject(oldest, newest));
+    finding.fixes.iter_mut().for_each(|fix| fix.preferred = false);
+    finding
 }
 
 fn subject(oldest: &str, newest: &str) -> String {

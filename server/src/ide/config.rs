@@ -7,6 +7,7 @@ use llsd_generator::document::Plain;
 use llsd_generator::path::Path;
 use llsd_yaml::{BlockScalar, Document, Node, parse_document};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// Configs that are looked at in one ConfigMap. Nobody keeps more.
@@ -73,18 +74,21 @@ impl ConfigText {
         Self { place, tree, plain, verdict: OnceLock::new() }
     }
 
-    /// What the server would say of it.
-    pub(crate) fn verdict(&self) -> &Verdict {
-        self.verdict.get_or_init(|| {
-            config::check(&Request { config: &self.plain.value, unknown: &self.plain.unknown, version: None })
-        })
+    /// What the server would say of it. `version`: the one to assume, by a setting.
+    fn verdict(&self, version: Option<&str>) -> Cow<'_, Verdict> {
+        let check =
+            |version| config::check(&Request { config: &self.plain.value, unknown: &self.plain.unknown, version });
+        match version {
+            Some(_) => Cow::Owned(check(version)),
+            None => Cow::Borrowed(self.verdict.get_or_init(|| check(None))),
+        }
     }
 
-    /// Everything wrong with it, with spans of the document around it.
-    pub(crate) fn diagnostics(&self, outer: &str) -> Vec<Diagnostic> {
+    /// Everything wrong with it, with spans of the document around it. `version`: the one to assume, by a setting.
+    pub(crate) fn diagnostics(&self, outer: &str, version: Option<&str>) -> Vec<Diagnostic> {
         let syntax = diagnostics::syntax(&self.tree);
-        let findings = self.verdict().findings.iter();
-        let findings = findings.filter(|_| syntax.is_empty());
+        let verdict = self.verdict(version);
+        let findings = verdict.findings.iter().filter(|_| syntax.is_empty());
         let found = findings.map(|finding| diagnostics::at(&self.tree, &Path::root(), finding));
         // The syntax of a whole document is told with it.
         let syntax = syntax.iter().cloned().filter(|_| !matches!(self.place, Place::Document));

@@ -43,7 +43,9 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let broken = |one: &Diagnostic| syntax.iter().any(|error| error.span.start == one.span.start);
     found.retain(|(structural, one)| !(*structural && broken(one)));
     let mut found: Vec<_> = found.into_iter().map(|(_, one)| one).chain(syntax.iter().cloned()).collect();
-    found.extend(document.configs().iter().flat_map(|config| config.diagnostics(document.tree().text())));
+    let assumed = document.facts().llama_stack_version.as_deref();
+    let text = document.tree().text();
+    found.extend(document.configs().iter().flat_map(|config| config.diagnostics(text, assumed)));
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     found
 }
