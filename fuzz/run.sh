@@ -7,7 +7,7 @@ seconds=${1:-600}
 shift || true
 targets=("$@")
 if [ ${#targets[@]} = 0 ]; then
-    targets=(tree edits session check generate convert review oci)
+    targets=(tree edits session wire check generate convert review oci)
 fi
 command -v cargo-fuzz >/dev/null || { echo "cargo-fuzz is missing: cargo install cargo-fuzz" >&2; exit 2; }
 # The code has no unsafe blocks that a sanitizer would watch; without one, the stable tool chain is enough.

@@ -60,7 +60,7 @@ pub fn look(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<Found, F
             Err(Failure::Refused(problem)) => found.problems.push(problem),
             Err(failure) => return Err(failure),
         }
-        match kubectl.json(&["get", RESOURCES, "--namespace", namespace]) {
+        match kubectl.json(&["get", RESOURCES, &format!("--namespace={}", plain(namespace)?)]) {
             Ok(list) => {
                 let items = list["items"].as_array().into_iter().flatten();
                 found.live.extend(items.filter_map(|item| {
@@ -77,9 +77,24 @@ pub fn look(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<Found, F
     Ok(found)
 }
 
+/// A name that is one. Others are not asked about: a template that is still to be filled in, and whatever could be
+/// taken for an option.
+fn plain(name: &str) -> Result<&str, Failure> {
+    let part = |part: &str| {
+        let inner = |letter: u8| letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        let edge = |letter: Option<&u8>| letter.copied().is_some_and(inner);
+        edge(part.as_bytes().first())
+            && edge(part.as_bytes().last())
+            && part.bytes().all(|letter| inner(letter) || letter == b'-')
+    };
+    let valid = name.len() <= 253 && name.split('.').all(part);
+    if valid { Ok(name) } else { Err(Failure::Name(name.to_owned())) }
+}
+
 fn keys(kubectl: &Kubectl, namespace: &str, kind: &str) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
     let template = format!("go-template={KEYS}");
-    let lines = kubectl.run(&["get", kind, "--namespace", namespace, "--output", &template])?;
+    let within = format!("--namespace={}", plain(namespace)?);
+    let lines = kubectl.run(&["get", kind, &within, "--output", &template])?;
     let object = |line: &str| {
         let mut words = line.split(' ').map(str::to_owned);
         Some((words.next().filter(|name| !name.is_empty())?, words.collect()))

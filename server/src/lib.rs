@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod documents;
 pub mod ide;
 pub mod lsp;
+pub mod project;
 pub mod schedule;
 pub mod session;
 pub mod settings;

@@ -1,6 +1,7 @@
 //! What a user may set: the keys below `llsd`, read leniently, with a sentence for every key that cannot be used.
 
 use crate::cluster::Kubectl;
+use crate::project::Project;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use llsd_generator::check::finding::Severity;
 use llsd_generator::check::rules;
@@ -8,6 +9,7 @@ use llsd_generator::nearest::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Keys that mean something to a client only, or to the start of the session.
 const OTHERS: [&str; 4] = ["commands", "diagnostics", "server", "trace"];
@@ -22,8 +24,8 @@ const MAX_FILE_SIZE: u64 = 1 << 20;
 pub struct Settings {
     /// The llama-stack version to assume where the distribution does not tell it.
     pub llama_stack_version: Option<String>,
-    /// Severities by rule; a key that ends in `*` stands for all rules that begin so. `None` is off.
-    pub severity: BTreeMap<String, Option<Severity>>,
+    /// How findings are shown.
+    pub severity: Severities,
     /// Which inlay hints are shown.
     pub inlay: Inlay,
     /// Files, relative to the folder, that are left alone.
@@ -34,8 +36,27 @@ pub struct Settings {
     pub diagnose_unopened: bool,
     /// The way to the cluster; `None`: it is left alone.
     pub cluster: Option<Kubectl>,
+    /// The `llsd.toml` that decides in place of the editor's settings, for the files that it governs.
+    pub project: Option<Arc<Project>>,
     /// What was written, for comparing.
     written: Value,
+}
+
+/// Severities by rule; a key that ends in `*` stands for all rules that begin so. `None` is off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Severities(pub BTreeMap<String, Option<Severity>>);
+
+impl Severities {
+    /// The severity to show a finding of this rule with; `None`: it is not shown. `usual` is what it has of itself.
+    #[must_use]
+    pub fn of(&self, rule: &str, usual: Severity) -> Option<Severity> {
+        if let Some(set) = self.0.get(rule) {
+            return *set;
+        }
+        let patterns = self.0.iter().filter_map(|(key, set)| Some((key.strip_suffix('*')?, set)));
+        let longest = patterns.filter(|(start, _)| rule.starts_with(start)).max_by_key(|(start, _)| start.len());
+        longest.map_or(Some(usual), |(_, set)| *set)
+    }
 }
 
 /// A switch for each kind of inlay hint.
@@ -53,24 +74,42 @@ pub struct Inlay {
     pub images: bool,
     /// What the cluster says of a resource.
     pub status: bool,
+    /// Rules that could not be decided. Not shown unless it is asked for.
+    pub unchecked: bool,
 }
 
 impl Inlay {
-    const ALL: Self = Self { ids: true, providers: true, environment: true, ports: true, images: true, status: true };
-    const NONE: Self =
-        Self { ids: false, providers: false, environment: false, ports: false, images: false, status: false };
+    const ALL: Self = Self {
+        ids: true,
+        providers: true,
+        environment: true,
+        ports: true,
+        images: true,
+        status: true,
+        unchecked: false,
+    };
+    const NONE: Self = Self {
+        ids: false,
+        providers: false,
+        environment: false,
+        ports: false,
+        images: false,
+        status: false,
+        unchecked: false,
+    };
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             llama_stack_version: None,
-            severity: BTreeMap::new(),
+            severity: Severities::default(),
             inlay: Inlay::ALL,
             exclude: GlobSet::empty(),
             max_file_size: MAX_FILE_SIZE,
             diagnose_unopened: true,
             cluster: None,
+            project: None,
             written: Value::Null,
         }
     }
@@ -96,15 +135,16 @@ impl Settings {
         (settings, problems)
     }
 
-    /// The severity to show a finding with; `None`: it is not shown.
+    /// The same for files that a project governs: it alone decides what it may decide.
     #[must_use]
-    pub fn severity(&self, rule: &str, usual: Severity) -> Option<Severity> {
-        if let Some(set) = self.severity.get(rule) {
-            return *set;
+    pub fn governed_by(&self, project: Arc<Project>) -> Self {
+        Self {
+            llama_stack_version: project.llama_stack_version.clone(),
+            severity: project.severities.clone(),
+            exclude: GlobSet::empty(),
+            project: Some(project),
+            ..self.clone()
         }
-        let patterns = self.severity.iter().filter_map(|(key, set)| Some((key.strip_suffix('*')?, set)));
-        let longest = patterns.filter(|(start, _)| rule.starts_with(start)).max_by_key(|(start, _)| start.len());
-        longest.map_or(Some(usual), |(_, set)| *set)
     }
 
     /// Whether a file is left alone. `path` is relative to the folder of these settings, or absolute.
@@ -170,7 +210,7 @@ impl Settings {
                     continue;
                 }
             };
-            self.severity.insert(rule.clone(), severity);
+            self.severity.0.insert(rule.clone(), severity);
         }
     }
 
@@ -184,8 +224,9 @@ impl Settings {
                 "ports" => &mut self.inlay.ports,
                 "images" => &mut self.inlay.images,
                 "status" => &mut self.inlay.status,
+                "unchecked" => &mut self.inlay.unchecked,
                 _ => {
-                    let known = ["ids", "providers", "environment", "ports", "images", "status"];
+                    let known = ["ids", "providers", "environment", "ports", "images", "status", "unchecked"];
                     problems.push(unknown(&name, known.map(|known| format!("llsd.inlayHints.{known}"))));
                     continue;
                 }
@@ -296,9 +337,9 @@ mod tests {
         }));
         assert_eq!(problems, Vec::<String>::new());
         assert_eq!(settings.llama_stack_version.as_deref(), Some("0.4.7"));
-        assert_eq!(settings.severity("llsd::model::other", Severity::Error), None);
-        assert_eq!(settings.severity("llsd::model::unknown-provider", Severity::Error), Some(Severity::Hint));
-        assert_eq!(settings.severity("llsd::port::x", Severity::Error), Some(Severity::Error));
+        assert_eq!(settings.severity.of("llsd::model::other", Severity::Error), None);
+        assert_eq!(settings.severity.of("llsd::model::unknown-provider", Severity::Error), Some(Severity::Hint));
+        assert_eq!(settings.severity.of("llsd::port::x", Severity::Error), Some(Severity::Error));
         assert!(settings.inlay.ids && !settings.inlay.ports);
         assert!(settings.excludes(Path::new("charts/a/b.yaml")));
         assert!(settings.excludes(Path::new("a.tpl.yaml")));

@@ -1,5 +1,8 @@
 //! The command line as a user meets it: real files, real exit codes.
 
+mod forms;
+mod team;
+
 use expect_test::expect;
 use serde_json::{Value, json};
 use std::fs;
@@ -186,16 +189,17 @@ fn what_cannot_be_read_is_named() {
         ("missing.yaml", "llsd: cannot read missing.yaml: no such file\n"),
         ("latin.yaml", "llsd: cannot read latin.yaml: is not UTF-8 (line 2); save it as UTF-8\n"),
         ("wide.yaml", "llsd: cannot read wide.yaml: is UTF-16; save it as UTF-8\n"),
-        ("empty", "llsd: cannot read empty: no .yaml or .yml file in this directory\n"),
+        ("empty", "llsd: cannot read empty: no .yaml, .yml or .json manifest in this directory\n"),
     ];
     for (name, message) in cases {
         // What can be read is checked all the same.
         let ran = folder.llsd(&["check", "good.yaml", name]);
         assert_eq!((ran.code, ran.err.as_str()), (2, message));
-        assert_eq!(ran.out, "1 resource in 1 file: nothing wrong\n");
+        let not_read = "1 resource in 1 file: nothing wrong; 1 path not read\n";
+        assert_eq!(ran.out, not_read);
     }
     for (command, message) in
-        [("render", "is a directory; name one file"), ("migrate", "no .yaml or .yml file in this directory")]
+        [("render", "is a directory; name one file"), ("migrate", "no .yaml, .yml or .json manifest in this directory")]
     {
         assert_eq!(folder.llsd(&[command, "missing.yaml"]).code, 2);
         let ran = folder.llsd(&[command, "empty"]);
@@ -218,7 +222,8 @@ fn files_without_a_resource_are_clean() {
     ] {
         folder.write(name, text);
         let ran = folder.llsd(&["check", name]);
-        assert_eq!((ran.code, ran.out.as_str()), (0, "0 resources in 1 file: nothing wrong\n"), "{name}");
+        let said = "llsd: no LlamaStackDistribution and no config in this file: nothing was checked\n";
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", said), "{name}");
     }
     let ran = folder.llsd(&["render", "service.yaml"]);
     assert_eq!((ran.code, ran.err.as_str()), (2, "llsd: service.yaml has no LlamaStackDistribution\n"));
@@ -309,17 +314,32 @@ fn fix_changes_files_and_keeps_comments() {
     let broken = CLEAN.replace("workers", "wokrers").replace('\n', "\r\n");
     folder.write("a.yaml", &broken);
     folder.write("b.yaml", CLEAN);
-    let ran = folder.llsd(&["fix", "--dry-run", "."]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "would fix ./a.yaml: Rename \"wokrers\" to \"workers\"\n"));
+    let ran = folder.llsd(&["fix", "--dry-run", "a.yaml"]);
+    assert_eq!(
+        (ran.code, ran.out.as_str()),
+        (0, "would fix a.yaml: Rename \"wokrers\" to \"workers\"\n1 resource in 1 file: nothing wrong\n")
+    );
     assert_eq!(folder.read("a.yaml"), broken);
     let ran = folder.llsd(&["fix", "."]);
-    assert_eq!((ran.code, ran.out.as_str()), (0, "fixed ./a.yaml: Rename \"wokrers\" to \"workers\"\n"));
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.starts_with("fixed ./a.yaml: Rename \"wokrers\" to \"workers\"\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("2 resources in 2 files: 2 remarks\n"), "two of one name: {}", ran.out);
     assert_eq!(folder.read("a.yaml"), CLEAN.replace('\n', "\r\n"));
     assert_eq!(folder.read("b.yaml"), CLEAN);
 
     folder.write("a.yaml", &broken);
     let ran = folder.llsd(&["check", "--fix", "a.yaml"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "1 resource in 1 file: nothing wrong\n"));
+}
+
+#[test]
+fn fix_says_what_remains() {
+    let folder = Folder::new("fix-remains");
+    folder.write("a.yaml", CLEAN.replace("workers", "wokrers").replace("provider: vllm", "provider: vlm-of-ours"));
+    let ran = folder.llsd(&["fix", "a.yaml"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.out.starts_with("fixed a.yaml: "), "{}", ran.out);
+    assert!(ran.out.contains("unknown-type") && ran.out.ends_with("1 resource in 1 file: 1 error\n"), "{}", ran.out);
 }
 
 #[test]
@@ -416,10 +436,12 @@ fn fix_reaches_files_that_were_named() {
     let folder = Folder::new("fix-across");
     folder.write("stack.yaml", OVERRIDE);
     folder.write("sub/config.yaml", CONFIG_MAP);
-    assert_eq!(folder.llsd(&["fix", "stack.yaml"]).out, "", "the other file was not named");
+    let ran = folder.llsd(&["fix", "stack.yaml"]);
+    assert!(!ran.out.contains("fixed"), "the other file was not named: {}", ran.out);
     let title = "Rename run.yaml of ConfigMap \"config\" in config.yaml to config.yaml\n";
     let dry = folder.llsd(&["fix", "--dry-run", "."]);
-    assert_eq!((dry.code, dry.out), (0, format!("would fix ./sub/config.yaml: {title}")));
+    assert!(dry.out.starts_with(&format!("would fix ./sub/config.yaml: {title}")), "{}", dry.out);
+    assert_eq!(dry.code, 0, "{}", dry.out);
     assert_eq!(folder.read("sub/config.yaml"), CONFIG_MAP);
     assert_eq!(folder.llsd(&["check", "."]).code, 1);
     let ran = folder.llsd(&["check", "--fix", "."]);

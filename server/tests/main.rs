@@ -11,5 +11,6 @@ mod lsp_features;
 mod lsp_navigation;
 mod lsp_protocol;
 mod lsp_session;
+mod lsp_trust;
 mod lsp_workspace;
 mod support;

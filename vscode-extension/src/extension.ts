@@ -46,6 +46,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
     baseConfigs(server),
     new Status(server, previews),
     command('llsd.preview', onResource((place) => previews.open(place))),
+    command('llsd.previewFold', () => previews.toggleFold()),
     command('llsd.previewDiff', compare()),
     command('llsd.previewDiffBase', compare('base')),
     command('llsd.previewDiffSaved', compare('saved')),

@@ -8,6 +8,8 @@ export interface ResourceParams {
   position?: Position;
   document?: number;
   resource?: number;
+  /** Whether what the distribution brings is folded away. */
+  fold?: boolean;
 }
 
 export type OriginKind = 'resource' | 'base' | 'default' | 'rule';

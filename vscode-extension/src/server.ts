@@ -18,12 +18,20 @@ export type Health = 'stopped' | 'starting' | 'running' | 'restarting';
 
 /** The binary to start: the setting, else the bundled one, else whatever the PATH has. */
 export function binaryPath(context: vscode.ExtensionContext): string {
+  const name = process.platform === 'win32' ? 'llsd.exe' : 'llsd';
   const configured = vscode.workspace.getConfiguration('llsd').get<string>('server.path', '').trim();
   if (configured !== '') {
-    return configured;
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    return path.isAbsolute(configured) || folder === undefined ? configured : path.join(folder, configured);
   }
-  const bundled = path.join(context.extensionPath, 'server', process.platform === 'win32' ? 'llsd.exe' : 'llsd');
-  return fs.existsSync(bundled) ? bundled : 'llsd';
+  const bundled = path.join(context.extensionPath, 'server', name);
+  return fs.existsSync(bundled) ? bundled : onPath(name) ?? name;
+}
+
+/** The program in a folder of the PATH. Windows would look in the folder of the workspace first. */
+function onPath(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, name)).find((file) => fs.existsSync(file));
 }
 
 /** One server for all folders of the window. */
@@ -59,14 +67,16 @@ export class Server implements vscode.Disposable {
     const client = new LanguageClient(
       'llsd',
       'LlamaStackDistribution',
-      { command, args: ['lsp'] },
+      // not in the folder of the workspace, where Windows would find programs before those of the PATH
+      { command, args: ['lsp'], options: { cwd: this.context.extensionPath } },
       {
         documentSelector: [
           ...LANGUAGES.flatMap((language) => [{ scheme: 'file', language }, { scheme: 'untitled', language }]),
           { scheme: PREVIEW_SCHEME },
           { scheme: BASE_SCHEME },
         ],
-        initializationOptions: { commands: LENS_COMMANDS, virtualDocuments: true },
+        // trust that is granted later starts the server anew
+        initializationOptions: { commands: LENS_COMMANDS, virtualDocuments: true, untrusted: !vscode.workspace.isTrusted },
         outputChannel: this.output,
         errorHandler: this.errorHandler(),
         initializationFailedHandler: () => false,

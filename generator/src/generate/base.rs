@@ -90,6 +90,14 @@ pub(crate) fn read(base: &Base) -> Result<Tracked, GenerateError> {
     }
 }
 
+/// A config as [`render`](super::render::render) writes it: values and their order stay, comments and layout do not.
+///
+/// # Errors
+/// It is no YAML mapping, or expands beyond bounds.
+pub fn printed(text: &str) -> Result<String, GenerateError> {
+    Ok(super::render::render(&parse(text)?).text)
+}
+
 /// Reads a configuration as llama-stack does, every value with its line.
 ///
 /// # Errors

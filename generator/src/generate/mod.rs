@@ -21,7 +21,7 @@ mod tracked;
 mod version;
 mod warning;
 
-pub use base::{Base, BaseSource};
+pub use base::{Base, BaseSource, printed};
 pub(crate) use base::{embedded_base, read as read_base};
 pub use config::Config;
 pub(crate) use draft::plain_id;

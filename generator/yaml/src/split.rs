@@ -66,6 +66,9 @@ pub(crate) fn bom(bytes: &[u8], at: usize) -> usize {
 /// The spans are in order, touch each other, and cover the text; there is always at least one. A `---` belongs to the
 /// document it opens, together with the comments and directives above it; a `...` belongs to the document it ends.
 /// Such a line cannot be part of a scalar, so nothing else has to be looked at.
+///
+/// JSON objects may also follow each other without a marker, as in a JSON stream: where one has ended and another
+/// begins, a document ends, be it in the middle of a line.
 pub fn split_documents(text: &str) -> Vec<Span> {
     let bytes = text.as_bytes();
     let mut spans = Vec::new();
@@ -100,6 +103,20 @@ pub fn split_documents(text: &str) -> Vec<Span> {
                 begun = true;
                 ended = false;
             }
+            Some(b'{') if !begun || ended => {
+                if ended {
+                    spans.push(Span::new(start, line));
+                    start = line;
+                    ended = false;
+                }
+                let next = json_follows(bytes, content);
+                if let Some(next) = next {
+                    spans.push(Span::new(start, next));
+                    start = next;
+                    at = next;
+                }
+                begun = next.is_none();
+            }
             Some(b'.') if is_marker(bytes, content, b"...") => {
                 ended = true;
             }
@@ -125,6 +142,55 @@ pub fn split_documents(text: &str) -> Vec<Span> {
     }
     spans.push(Span::new(start, bytes.len()));
     spans
+}
+
+/// Where the document behind the JSON object at `at` begins, if another JSON object follows it: at the start of its line
+/// where nothing else stands in front of it there.
+fn json_follows(bytes: &[u8], at: usize) -> Option<usize> {
+    if !is_json(bytes, at) {
+        return None;
+    }
+    let end = json_end(bytes, at)?;
+    let next = end + bytes[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    work::count(next - at);
+    if !is_json(bytes, next) {
+        return None;
+    }
+    let line = bytes[end..next].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+    Some(line.map_or(next, |last| end + last + 1))
+}
+
+/// Whether a JSON object begins there, which no template action and hardly a mapping of YAML looks like.
+fn is_json(bytes: &[u8], at: usize) -> bool {
+    let inside = bytes.get(at + 1..).unwrap_or_default().iter().find(|byte| !byte.is_ascii_whitespace());
+    bytes.get(at) == Some(&b'{') && matches!(inside, Some(b'"' | b'}'))
+}
+
+/// Where the JSON object at `at` ends; `None` if it has no end, or is none of JSON.
+fn json_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let (mut depth, mut i) = (0_usize, at);
+    loop {
+        match bytes.get(i)? {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(i + 1);
+                }
+            }
+            b'"' => {
+                i += 1;
+                while *bytes.get(i)? != b'"' {
+                    i += if bytes[i] == b'\\' { 2 } else { 1 };
+                }
+            }
+            // Quotes and comments that JSON does not have hide brackets; a marker ends every document.
+            b'\'' | b'#' => return None,
+            b'\n' | b'\r' if is_marker(bytes, i + 1, b"---") || is_marker(bytes, i + 1, b"...") => return None,
+            _ => {}
+        }
+        i += 1;
+    }
 }
 
 /// Whether a line holds only blanks or a comment.

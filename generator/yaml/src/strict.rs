@@ -4,13 +4,36 @@ use yaml_rust2::Event;
 use yaml_rust2::parser::Parser;
 use yaml_rust2::scanner::ScanError;
 
+use crate::split::is_marker;
 use crate::{Span, SyntaxError};
 
 /// Collections inside each other that are still accepted.
 const MAX_DEPTH: usize = 512;
 
 /// What yaml-rust2 has against the text. Events are pulled one by one, so depth costs no stack.
+///
+/// A byte order mark may stand in front of each document, also behind its `---`. yaml-rust2 takes that one for text, so
+/// that it is shown what stands around the mark.
 pub(crate) fn judge(text: &str) -> Option<SyntaxError> {
+    let Some(mark) = mark_behind_separator(text) else { return judge_bare(text) };
+    let length = '\u{feff}'.len_utf8();
+    let error = judge_bare(&[&text[..mark], &text[mark + length..]].concat())?;
+    let moved = |offset: usize| if offset < mark { offset } else { offset + length };
+    Some(SyntaxError { span: Span::new(moved(error.span.start), moved(error.span.end)), ..error })
+}
+
+/// Where a byte order mark stands at the start of the line behind a `---` that has nothing else on its line.
+fn mark_behind_separator(text: &str) -> Option<usize> {
+    let (bytes, mark) = (text.as_bytes(), text.find("\n\u{feff}").or_else(|| text.find("\r\u{feff}"))? + 1);
+    let before = text[..mark].trim_end_matches(['\n', '\r']);
+    let line = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+    let rest = before.get(line + 3..)?.trim_start();
+    let breaks = &text[before.len()..mark];
+    let next = matches!(breaks, "\n" | "\r" | "\r\n");
+    (next && is_marker(bytes, line, b"---") && (rest.is_empty() || rest.starts_with('#'))).then_some(mark)
+}
+
+fn judge_bare(text: &str) -> Option<SyntaxError> {
     let text_without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
     let shift = text.len() - text_without_mark.len();
     let mut parser = Parser::new_from_str(text_without_mark);

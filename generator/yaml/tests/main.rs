@@ -8,4 +8,5 @@ mod hostile;
 mod moved;
 mod properties;
 mod recovery;
+mod streams;
 mod suite;

@@ -1,18 +1,26 @@
 //! `llsd fix`, and `llsd check --fix`.
 
-use super::input::{self, Source};
-use super::project::Project;
-use super::{CLEAN, FAILURE, complain};
+use super::check::{self, File};
+use super::input::{Inputs, Source, Unreadable};
+use super::project::Project as Files;
+use super::report::{self, Format, Report};
+use super::{FAILURE, complain};
 use crate::ide::{self, Severity, TextEdit, Workspace};
+use crate::project::Project;
+use crate::settings::Severities;
 use clap::Args;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One fix may lay bare the next mistake; more rounds than this mean that two fixes undo each other.
 const ROUNDS: usize = 10;
 
 /// Apply the fixes that leave nothing to decide, comments kept
+///
+/// Says what remains, and exits with 1 if that is an error or a warning.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Files, directories (their *.yaml and *.yml files), or - to fix from standard input to standard output
@@ -23,36 +31,67 @@ pub(super) struct Arguments {
     dry_run: bool,
 }
 
-/// Fixes files in place and says which.
+/// Fixes files in place, and says which and what remains.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
-    let (sources, problems) = input::expand(&arguments.paths);
-    let mut code = if problems.is_empty() { CLEAN } else { FAILURE };
-    problems.iter().for_each(|problem| complain(problem));
-    for source in &sources {
-        match fix_source(source, arguments.dry_run) {
-            Ok(None) => {}
-            Ok(Some(line)) => writeln!(io::stdout(), "{line}")?,
-            Err(problem) => {
+    let mut inputs = Inputs::find(&arguments.paths);
+    let sources = std::mem::take(&mut inputs.sources);
+    inputs.tell_left_out();
+    let (mut files, mut failed) = (Vec::new(), false);
+    for source in sources.iter() {
+        let project = inputs.project(source);
+        match fix_source(source, project.clone(), arguments.dry_run) {
+            Ok(Fixed { line, text }) => {
+                if let Some(line) = line {
+                    writeln!(io::stdout(), "{line}")?;
+                }
+                files.push((source, text, project));
+            }
+            Err(Failed::Reading(problem)) => inputs.unreadable.push(problem),
+            Err(Failed::Writing(problem)) => {
                 complain(&problem);
-                code = FAILURE;
+                failed = true;
             }
         }
     }
-    match fix_together(&sources, arguments.dry_run) {
-        Ok(lines) => lines.iter().try_for_each(|line| writeln!(io::stdout(), "{line}"))?,
+    let together = match fix_together(&sources, arguments.dry_run) {
+        Ok(together) => together,
         Err(problem) => {
             complain(&problem);
-            code = FAILURE;
+            failed = true;
+            Together::default()
         }
+    };
+    together.lines.iter().try_for_each(|line| writeln!(io::stdout(), "{line}"))?;
+    inputs.unreadable.iter().for_each(|problem| complain(problem));
+    let remaining = |(source, text, project): (&Source, Arc<str>, Option<Arc<Project>>)| {
+        let text = together.texts.get(&source.key()).cloned().unwrap_or(text);
+        File::new(source, text, project)
+    };
+    let files: Vec<File> = files.into_iter().map(remaining).collect();
+    let report = Report { files: check::check(&files), unreadable: inputs.unreadable };
+    // The text that standard input became is on standard output.
+    if sources.contains(&Source::Stdin) {
+        report::write(&mut io::stderr().lock(), Format::Human, &report, false)?;
+    } else {
+        report::write(&mut io::stdout().lock(), Format::Human, &report, false)?;
     }
-    Ok(code)
+    Ok(if failed { FAILURE } else { check::code(&report) })
 }
 
-/// Makes the fixes that reach beyond one document: in named files only. Returns lines that say so.
-pub(super) fn fix_together(sources: &[Source], dry_run: bool) -> Result<Vec<String>, String> {
+/// Fixes that reach beyond one document.
+#[derive(Debug, Default)]
+pub(super) struct Together {
+    /// What was done, a line each.
+    pub(super) lines: Vec<String>,
+    /// The files that changed, also where that was not written.
+    texts: BTreeMap<Arc<str>, Arc<str>>,
+}
+
+/// Makes the fixes that reach beyond one document: in named files only.
+pub(super) fn fix_together(sources: &[Source], dry_run: bool) -> Result<Together, String> {
     let files: Vec<_> = sources.iter().filter(|source| matches!(source, Source::File(_))).cloned().collect();
     // What cannot be read has been told.
-    let (mut project, _) = Project::read(&files);
+    let (mut project, _) = Files::read(&files);
     let mut lines = Vec::new();
     for file in project.named() {
         let actions = project.about(&file).map(|question| ide::fixes_elsewhere(&question)).unwrap_or_default();
@@ -71,36 +110,59 @@ pub(super) fn fix_together(sources: &[Source], dry_run: bool) -> Result<Vec<Stri
     if !dry_run {
         project.write()?;
     }
-    Ok(lines)
+    let texts = project.changed().into_iter().filter_map(|file| Some((file.clone(), project.text(&file)?))).collect();
+    Ok(Together { lines, texts })
 }
 
-/// Fixes one source. Some: a line that says so.
-pub(super) fn fix_source(source: &Source, dry_run: bool) -> Result<Option<String>, String> {
-    let text = source.read().map_err(|problem| problem.to_string())?;
-    let (fixed, titles) = fixed(&text);
+/// A source after its fixes.
+#[derive(Debug)]
+pub(super) struct Fixed {
+    /// A line that says what was done; `None`: nothing.
+    pub(super) line: Option<String>,
+    /// The text, also where it was not written.
+    pub(super) text: Arc<str>,
+}
+
+/// Why a source was not fixed.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// It has no text.
+    Reading(Unreadable),
+    /// The text could not be written; a sentence.
+    Writing(String),
+}
+
+/// Fixes one source: what its project does not want to hear of stays as it is.
+pub(super) fn fix_source(source: &Source, project: Option<Arc<Project>>, dry_run: bool) -> Result<Fixed, Failed> {
+    let text = source.read().map_err(Failed::Reading)?;
+    let severities = project.map(|project| project.severities.clone()).unwrap_or_default();
+    let (fixed, titles) = fixed(&text, &severities);
+    let mut line = None;
     if let Source::File(path) = source {
         if titles.is_empty() {
-            return Ok(None);
+            return Ok(Fixed { line, text });
         }
         if !dry_run {
-            fs::write(path, fixed).map_err(|error| format!("cannot write {source}: {error}"))?;
+            let told = |error| Failed::Writing(format!("cannot write {source}: {error}"));
+            fs::write(path, &fixed).map_err(told)?;
         }
         let done = if dry_run { "would fix" } else { "fixed" };
-        return Ok(Some(format!("{done} {source}: {}", titles.join("; "))));
+        line = Some(format!("{done} {source}: {}", titles.join("; ")));
+    } else if !dry_run {
+        io::stdout().write_all(fixed.as_bytes()).map_err(|error| Failed::Writing(error.to_string()))?;
     }
-    if !dry_run {
-        io::stdout().write_all(fixed.as_bytes()).map_err(|error| error.to_string())?;
-    }
-    Ok(None)
+    Ok(Fixed { line, text: fixed.into() })
 }
 
 /// The text after all rounds, and what was done. A round that would add an error is left out.
-fn fixed(text: &str) -> (String, Vec<String>) {
+fn fixed(text: &str, severities: &Severities) -> (String, Vec<String>) {
     let (mut text, mut titles) = (text.to_owned(), Vec::new());
     let workspace = Workspace::new();
     let mut analysis = ide::analyse(text.as_str().into(), None, &workspace);
     for _ in 0..ROUNDS {
-        let edits = ide::fix_all(&analysis);
+        let mut found = analysis.diagnostics();
+        found.retain(|found| severities.of(found.code, found.severity).is_some());
+        let edits = ide::preferred_fixes(&found);
         let next = apply(&text, &edits);
         if edits.is_empty() || next == text {
             break;
@@ -109,7 +171,6 @@ fn fixed(text: &str) -> (String, Vec<String>) {
         if errors(&after) > errors(&analysis) {
             break;
         }
-        let found = analysis.diagnostics();
         let done = found.iter().filter_map(|found| found.fixes.iter().find(|fix| fix.preferred));
         let done = done.filter(|fix| fix.edits.iter().all(|edit| edits.contains(edit)));
         titles.extend(done.map(|fix| fix.title.clone()));

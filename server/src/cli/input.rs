@@ -1,9 +1,12 @@
 //! Files named on the command line, and their texts.
 
-use crate::workspace;
+use super::complain;
+use crate::project::{Project, Projects};
+use crate::workspace::{self, LeftOut, Limits};
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +43,14 @@ impl Source {
         Arc::from(plain.to_string_lossy().replace('\\', "/"))
     }
 
+    /// Where it is: what is read from standard input is in the folder of the run.
+    fn place(&self) -> Arc<str> {
+        match self {
+            Self::Stdin => Self::File(PathBuf::from("stdin.yaml")).key(),
+            Self::File(_) => self.key(),
+        }
+    }
+
     /// Its text.
     pub(super) fn read(&self) -> Result<Arc<str>, Unreadable> {
         let refuse = |reason: String| Unreadable { source: self.clone(), reason };
@@ -69,10 +80,22 @@ impl fmt::Display for Source {
 }
 
 /// A source without a text, and why.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unreadable {
     source: Source,
     reason: String,
+}
+
+impl Unreadable {
+    /// The source, as it was named.
+    pub(super) fn name(&self) -> String {
+        self.source.to_string()
+    }
+
+    /// Why there is no text, in a few words.
+    pub(super) fn reason(&self) -> &str {
+        &self.reason
+    }
 }
 
 impl fmt::Display for Unreadable {
@@ -81,40 +104,123 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// The files that arguments stand for: directories stand for the YAML files below them. Each file once, in the order
-/// of the arguments. Arguments that stand for nothing are told apart.
-pub(super) fn expand(arguments: &[PathBuf]) -> (Vec<Source>, Vec<Unreadable>) {
-    let (mut sources, mut empty, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    for argument in arguments {
-        let source = Source::named(argument);
-        let found = match &source {
-            Source::File(path) if path.is_dir() => {
-                let files = workspace::manifests(path, &|| false);
-                if files.is_empty() {
-                    let reason = "no .yaml or .yml file in this directory".to_owned();
-                    empty.push(Unreadable { source, reason });
-                }
-                files.into_iter().map(Source::File).collect()
-            }
-            _ => vec![source],
-        };
-        sources.extend(found.into_iter().filter(|source| seen.insert(source.to_string())));
-    }
-    (sources, empty)
+/// What arguments stand for.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    /// The sources, each once, in the order of the arguments.
+    pub(super) sources: Vec<Source>,
+    /// Arguments that stand for nothing, and what was found in folders and cannot be read.
+    pub(super) unreadable: Vec<Unreadable>,
+    /// What was found in folders and is not read on purpose.
+    pub(super) left_out: Vec<LeftOut>,
+    /// Named files that their projects leave out, and projects that cannot be used.
+    refused: Vec<String>,
+    projects: Projects,
 }
 
+impl Inputs {
+    /// The sources that arguments name: a folder stands for the manifests below it.
+    pub(super) fn find(arguments: &[PathBuf]) -> Self {
+        let (mut inputs, mut seen) = (Self::default(), HashSet::new());
+        for argument in arguments {
+            let source = Source::named(argument);
+            let found = match &source {
+                Source::File(path) if path.is_dir() => inputs.walk(path),
+                _ => inputs.named(source),
+            };
+            inputs.sources.extend(found.into_iter().filter(|source| seen.insert(source.key())));
+        }
+        inputs
+    }
+
+    /// What governs a source. One that cannot be used has been told as unreadable.
+    pub(super) fn project(&self, source: &Source) -> Option<Arc<Project>> {
+        self.projects.of(Path::new(&*source.place())).ok().flatten()
+    }
+
+    /// A source that was named itself, unless its project leaves it out.
+    fn named(&mut self, source: Source) -> Vec<Source> {
+        match self.govern(&source) {
+            Some(project) if source != Source::Stdin && project.leaves_out(Path::new(&*source.place())) => {
+                self.refused.push(format!("left out {source}: {} says so", project.path.display()));
+                Vec::new()
+            }
+            _ => vec![source],
+        }
+    }
+
+    /// The project of a source; one that cannot be used is told.
+    fn govern(&mut self, source: &Source) -> Option<Arc<Project>> {
+        match self.projects.of(Path::new(&*source.place())) {
+            Ok(project) => project,
+            Err(fault) => {
+                let unreadable = Unreadable { source: Source::File(fault.path.clone()), reason: fault.reason() };
+                if !self.unreadable.contains(&unreadable) {
+                    self.unreadable.push(unreadable);
+                }
+                None
+            }
+        }
+    }
+
+    /// Says on standard error what is left out.
+    pub(super) fn tell_left_out(&self) {
+        for LeftOut { path, reason } in &self.left_out {
+            complain(&format!("left out {}: {reason}", path.display()));
+        }
+        self.refused.iter().for_each(|line| complain(line));
+    }
+
+    fn walk(&mut self, folder: &Path) -> Vec<Source> {
+        let found = workspace::walk(folder, &Limits::COMMAND, &|| false);
+        let (failed, left_out): (Vec<_>, Vec<_>) = found.left_out.into_iter().partition(|one| one.reason.is_failure());
+        let files: Vec<Source> = found.files.into_par_iter().filter(|path| is_for_us(path)).map(Source::File).collect();
+        if files.is_empty() && failed.is_empty() && left_out.is_empty() {
+            let (source, reason) =
+                (Source::File(folder.to_path_buf()), "no .yaml, .yml or .json manifest in this directory".to_owned());
+            self.unreadable.push(Unreadable { source, reason });
+        }
+        let unreadable =
+            |LeftOut { path, reason }| Unreadable { source: Source::File(path), reason: reason.to_string() };
+        self.unreadable.extend(failed.into_iter().map(unreadable));
+        self.left_out.extend(left_out);
+        let ours = |source: &Source| {
+            let project = self.govern(source);
+            !project.is_some_and(|project| project.leaves_out(Path::new(&*source.place())))
+        };
+        files.into_iter().filter(ours).collect()
+    }
+}
+
+/// The sources that arguments name, and what cannot be read. What is left out on purpose is said on standard error.
+pub(super) fn expand(arguments: &[PathBuf]) -> (Vec<Source>, Vec<Unreadable>) {
+    let inputs = Inputs::find(arguments);
+    inputs.tell_left_out();
+    (inputs.sources, inputs.unreadable)
+}
+
+/// Whether a file of a folder is a manifest. Most files of JSON are something else altogether.
+fn is_for_us(path: &Path) -> bool {
+    workspace::is_manifest(path)
+        || workspace::text_of(path, MAX_SIZE).is_some_and(|text| workspace::may_have_resources(&text))
+}
+
+/// Also from a pipe, such as `<(kustomize build)`; of everything only as much as may be.
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let found = fs::metadata(path).map_err(|error| match error.kind() {
+    let told = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => "no such file".to_owned(),
         _ => error.to_string(),
-    })?;
+    };
+    let found = fs::metadata(path).map_err(told)?;
     if found.is_dir() {
         return Err("is a directory; name one file".to_owned());
     }
     if found.len() > MAX_SIZE {
         return Err(too_large());
     }
-    fs::read(path).map_err(|error| error.to_string())
+    let mut bytes = Vec::new();
+    File::open(path).map_err(told)?.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(told)?;
+    Ok(bytes)
 }
 
 fn too_large() -> String {

@@ -2,10 +2,12 @@
 //!
 //! Exit codes: 0 nothing wrong, 1 findings, 2 wrong usage or a file that cannot be read or written.
 
+mod baseline;
 mod check;
 mod chosen;
 mod explain;
 mod fix;
+mod fmt;
 mod input;
 mod lsp;
 mod migrate;
@@ -39,6 +41,7 @@ enum Command {
     Check(check::Arguments),
     Explain(explain::Arguments),
     Fix(fix::Arguments),
+    Fmt(fmt::Arguments),
     Migrate(migrate::Arguments),
     Render(render::Arguments),
     Schema(schema::Arguments),
@@ -61,6 +64,7 @@ pub fn run() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Fix(arguments) => fix::run(&arguments),
+        Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Migrate(arguments) => migrate::run(&arguments),
         Command::Render(arguments) => render::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),

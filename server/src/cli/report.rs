@@ -7,7 +7,9 @@ mod junit;
 mod place;
 mod sarif;
 
-use crate::ide::{self, Analysis, Diagnostic, Span};
+use super::input::Unreadable;
+use crate::ide::{self, Analysis, Diagnostic, Span, Unchecked};
+use crate::settings::Severities;
 use clap::ValueEnum;
 use place::{Lines, Place};
 use std::collections::BTreeMap;
@@ -38,8 +40,12 @@ pub(super) struct Checked {
     pub(super) text: Arc<str>,
     /// How many resources it holds.
     pub(super) resources: usize,
+    /// How many configs of the server it holds.
+    pub(super) configs: usize,
     /// In the order of their places.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// What could not be decided, and documents without a resource.
+    pub(super) unchecked: Vec<Unchecked>,
     /// Places in other files that belong to some of them, by number.
     pub(super) others: BTreeMap<usize, Other>,
 }
@@ -67,24 +73,59 @@ impl Other {
 pub(super) type Elsewhere<'a> = &'a (dyn Fn(&ide::Elsewhere) -> Option<Other> + Sync);
 
 impl Checked {
+    /// Whether there was something to check.
+    pub(super) fn is_ours(&self) -> bool {
+        self.resources + self.configs > 0
+    }
+
+    /// Keeps the findings that `wanted` says; places in other files stay with theirs.
+    pub(super) fn retain(&mut self, mut wanted: impl FnMut(&Diagnostic) -> bool) {
+        let mut others = std::mem::take(&mut self.others);
+        let all = std::mem::take(&mut self.diagnostics).into_iter().enumerate();
+        for (number, found) in all.filter(|(_, found)| wanted(found)) {
+            if let Some(other) = others.remove(&number) {
+                self.others.insert(self.diagnostics.len(), other);
+            }
+            self.diagnostics.push(found);
+        }
+    }
+
+    /// Shows the findings as a team wants them.
+    pub(super) fn weigh(&mut self, severities: &Severities) {
+        self.retain(|found| severities.of(found.code, found.severity).is_some());
+        for found in &mut self.diagnostics {
+            found.severity = severities.of(found.code, found.severity).unwrap_or(found.severity);
+        }
+    }
+
     /// What an analysis says of a file.
     pub(super) fn new(name: String, analysis: &Analysis, elsewhere: Elsewhere<'_>) -> Self {
         let diagnostics = analysis.diagnostics();
         let others = diagnostics.iter().enumerate();
         let others = others.filter_map(|(number, found)| Some((number, elsewhere(found.elsewhere.as_ref()?)?)));
-        let (others, resources) = (others.collect(), analysis.resources().len());
-        Self { name, text: analysis.text(), resources, diagnostics, others }
+        let (others, resources, unchecked) = (others.collect(), analysis.resources().len(), analysis.unchecked());
+        let configs = analysis.configs();
+        Self { name, text: analysis.text(), resources, configs, diagnostics, unchecked, others }
     }
 }
 
-/// Writes all findings in one format.
-pub(super) fn write(out: &mut dyn Write, format: Format, files: &[Checked]) -> io::Result<()> {
+/// Everything that a check has to say.
+#[derive(Debug)]
+pub(super) struct Report {
+    /// The files that could be read.
+    pub(super) files: Vec<Checked>,
+    /// The others.
+    pub(super) unreadable: Vec<Unreadable>,
+}
+
+/// Writes everything in one format. What was not checked is for people only where they ask for it.
+pub(super) fn write(out: &mut dyn Write, format: Format, report: &Report, show_unchecked: bool) -> io::Result<()> {
     match format {
-        Format::Human => human::write(out, files),
-        Format::Json => json::write(out, files),
-        Format::Sarif => sarif::write(out, files),
-        Format::Github => github::write(out, files),
-        Format::Junit => junit::write(out, files),
+        Format::Human => human::write(out, report, show_unchecked),
+        Format::Json => json::write(out, report),
+        Format::Sarif => sarif::write(out, report),
+        Format::Github => github::write(out, &report.files),
+        Format::Junit => junit::write(out, report),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `llsd schema`.
 
 use super::CLEAN;
+use crate::project;
 use clap::{Args, ValueEnum};
 use llsd_generator::api::{ApiVersion, crd};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use std::io::{self, Write};
 /// Print the JSON Schema of a version, for other editors and validators
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Which version
+    /// Of what
     #[arg(value_enum, default_value_t = Version::V1alpha2)]
     version: Version,
     /// Print the CustomResourceDefinition with both versions, as YAML
@@ -21,6 +22,9 @@ pub(super) struct Arguments {
 enum Version {
     V1alpha1,
     V1alpha2,
+    /// llsd.toml, the settings of a repository
+    #[value(name = "llsd.toml")]
+    Project,
 }
 
 /// Prints it.
@@ -30,11 +34,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         out.write_all(crd::crd_yaml().as_bytes())?;
         return Ok(CLEAN);
     }
-    let version = match arguments.version {
-        Version::V1alpha1 => ApiVersion::V1Alpha1,
-        Version::V1alpha2 => ApiVersion::V1Alpha2,
+    let schema = match arguments.version {
+        Version::V1alpha1 => json_schema(ApiVersion::V1Alpha1),
+        Version::V1alpha2 => json_schema(ApiVersion::V1Alpha2),
+        Version::Project => project::schema(),
     };
-    serde_json::to_writer_pretty(&mut out, &json_schema(version))?;
+    serde_json::to_writer_pretty(&mut out, &schema)?;
     writeln!(out)?;
     Ok(CLEAN)
 }

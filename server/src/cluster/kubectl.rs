@@ -1,6 +1,7 @@
 //! Runs `kubectl`, which has a time and an amount of output at most.
 
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -38,6 +39,9 @@ pub enum Failure {
         /// What the system says.
         reason: String,
     },
+    /// No object can have such a name, so that nobody was asked.
+    #[error("{0:?} is no name of an object: small letters, digits, - and . are allowed")]
+    Name(String),
     /// It did not come to an end.
     #[error("kubectl took longer than {} s", PATIENCE.as_secs())]
     Slow,
@@ -87,7 +91,7 @@ impl Kubectl {
     ///
     /// # Errors
     /// If it cannot be run, does not end, or ends with an error.
-    pub fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
+    pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<String, Failure> {
         let mut child = self.start(arguments)?;
         let reader = |stream: Option<Box<dyn Read + Send>>| {
             thread::spawn(move || {
@@ -107,7 +111,7 @@ impl Kubectl {
         output.join().map_err(|_| Failure::Unexpected("nothing that can be read".to_owned()))
     }
 
-    fn start(&self, arguments: &[&str]) -> Result<Child, Failure> {
+    fn start<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Child, Failure> {
         let program = self.program.clone().unwrap_or_else(|| PathBuf::from("kubectl"));
         let mut command = Command::new(&program);
         if let Some(file) = &self.kubeconfig {

@@ -1,6 +1,6 @@
 //! The config that a server runs with now.
 
-use super::{Failure, Kubectl, RESOURCES};
+use super::{Failure, Kubectl, RESOURCES, plain};
 use llsd_generator::api::CONFIG_KEYS;
 use serde_json::Value;
 
@@ -42,15 +42,46 @@ pub fn running_config(kubectl: &Kubectl, namespace: &str, name: &str) -> Result<
     }
 }
 
+/// Nothing that a file or the cluster says can be an option: names stand behind `--`, and are names.
 fn get(kubectl: &Kubectl, kind: &str, namespace: &str, name: &str) -> Result<Option<Value>, Failure> {
-    let mut arguments = vec!["get", kind, name, "--ignore-not-found"];
+    let mut arguments = vec!["get".to_owned(), kind.to_owned(), "--ignore-not-found".to_owned()];
     if !namespace.is_empty() {
-        arguments.extend(["--namespace", namespace]);
+        arguments.push(format!("--namespace={}", plain(namespace)?));
     }
-    arguments.extend(["--output", "json"]);
+    arguments.extend(["--output=json", "--", plain(name)?].map(str::to_owned));
     let text = kubectl.run(&arguments)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
     serde_json::from_str(&text).map(Some).map_err(|error| Failure::Unexpected(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever runs this program is told apart from whoever does not.
+    fn never() -> Kubectl {
+        Kubectl { program: Some("/no/such/kubectl".into()), ..Kubectl::default() }
+    }
+
+    #[test]
+    fn what_is_no_name_never_reaches_a_command_line() {
+        let bad = [
+            "--kubeconfig=/tmp/x{{ .Values.y }}",
+            "-n",
+            "--server=https://evil/?${X}",
+            "${NAME}",
+            "a b",
+            "A",
+            "a/b",
+            "-",
+        ];
+        for name in bad {
+            assert_eq!(running_config(&never(), "", name), Err(Failure::Name(name.to_owned())));
+            assert_eq!(running_config(&never(), name, "a"), Err(Failure::Name(name.to_owned())));
+        }
+        assert!(matches!(running_config(&never(), "", "a.b-c"), Err(Failure::Program { .. })));
+        assert!(matches!(running_config(&never(), "default", "a"), Err(Failure::Program { .. })));
+    }
 }

@@ -1,9 +1,9 @@
 //! Findings and syntax errors as places of the text.
 
 use super::document::{DocumentAnalysis, Resource};
-use super::types::{CodeFix, Diagnostic, Elsewhere, Severity};
-use super::{Span, fix, place};
-use llsd_generator::check::finding::Finding;
+use super::types::{CodeFix, Diagnostic, Elsewhere, Severity, Unchecked};
+use super::{Span, fix, form, place, silence};
+use llsd_generator::check::finding::{Finding, Target};
 use llsd_generator::check::rules::distribution::MISSING;
 use llsd_generator::check::rules::drafts::PROVIDER_OBJECT;
 use llsd_generator::check::rules::generation::MISSING_SETTING;
@@ -11,7 +11,7 @@ use llsd_generator::check::rules::name::{DUPLICATE, SAME_FOLDER};
 use llsd_generator::check::rules::schema::{REQUIRED, UNKNOWN_FIELD};
 use llsd_generator::check::rules::yaml::SYNTAX;
 use llsd_generator::path::Path;
-use llsd_yaml::{Document, Node};
+use llsd_yaml::{Document, Node, Step};
 use std::sync::Arc;
 
 /// Syntax errors shown of one document at most: nobody mends more at a time.
@@ -46,6 +46,8 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let assumed = document.facts().llama_stack_version.as_deref();
     let text = document.tree().text();
     found.extend(document.configs().iter().flat_map(|config| config.diagnostics(text, assumed)));
+    found.extend(unread(document));
+    silence::apply(document.tree(), &mut found, syntax.is_empty());
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
     found
 }
@@ -113,23 +115,63 @@ pub(super) fn syntax(tree: &Document) -> Vec<Diagnostic> {
     }
     // one place, one error: the first says what is wrong
     errors.dedup_by_key(|error| error.span.start);
-    errors
+    let faults = errors.into_iter().take(SYNTAX_ERRORS);
+    faults.map(|error| of_text(SYNTAX.id, error.span, error.message.clone(), Vec::new())).collect()
+}
+
+/// What is YAML, but is not read by `kubectl`.
+fn unread(document: &DocumentAnalysis) -> Vec<Diagnostic> {
+    let tree = document.tree();
+    let faults = form::faults(tree.text(), &|offset| tree.comment_at(offset).is_some());
+    let dropped = document.is_dropped().then(|| form::dropped(tree.text()));
+    faults
         .into_iter()
-        .take(SYNTAX_ERRORS)
-        .map(|error| Diagnostic {
-            span: error.span,
-            severity: Severity::Error,
-            code: SYNTAX.id,
-            message: error.message.clone(),
-            tags: Vec::new(),
-            related: Vec::new(),
-            elsewhere: None,
-            fixes: Vec::new(),
-            server_text: None,
-            path: String::new(),
-            document: 0,
-        })
+        .chain(dropped)
+        .map(|fault| of_text(fault.rule.id, fault.span, fault.message, fault.fix.into_iter().collect()))
         .collect()
+}
+
+/// An error about the text, whatever it stands for.
+fn of_text(code: &'static str, span: Span, message: String, fixes: Vec<CodeFix>) -> Diagnostic {
+    Diagnostic {
+        span,
+        severity: Severity::Error,
+        code,
+        message,
+        tags: Vec::new(),
+        related: Vec::new(),
+        elsewhere: None,
+        fixes,
+        server_text: None,
+        path: String::new(),
+        document: 0,
+    }
+}
+
+/// What could not be decided about a document, with places relative to it.
+pub(crate) fn unchecked(document: &DocumentAnalysis) -> Vec<Unchecked> {
+    let tree = document.tree();
+    let open = |span, rule, reason, path| Unchecked { span, rule, reason, path, document: 0 };
+    if document.resources().is_empty() {
+        let Some(root) = tree.root().filter(|_| document.configs().is_empty()) else { return Vec::new() };
+        let kind = tree.find(&[Step::Key("kind".to_owned())]).map(|node| bounded(&node.value()));
+        let reason = match kind.filter(|kind| !kind.is_empty()) {
+            Some(kind) => format!("a document of kind {kind} is neither a LlamaStackDistribution nor a config"),
+            None => "a document without a kind is neither a LlamaStackDistribution nor a config".to_owned(),
+        };
+        return vec![open(Span::new(root.span().start, root.span().start), None, reason, String::new())];
+    }
+    let mut all = Vec::new();
+    for resource in document.resources() {
+        document.with_not_checked(resource, |found| {
+            all.extend(found.iter().map(|one| {
+                let at = place::steps(&resource.base, &one.path);
+                let span = place::span(tree, &at, Target::Value);
+                open(span, Some(bounded(&one.rule)), bounded(&one.reason), one.path.to_string())
+            }));
+        });
+    }
+    all
 }
 
 /// A message of which the middle is left out if it is too long.

@@ -8,13 +8,13 @@ use super::objects::{ObjectKey, Objects};
 use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::{diagnostics, knowledge, place};
-use llsd_generator::api::ApiVersion;
+use llsd_generator::api::{ApiVersion, KIND};
 use llsd_generator::catalog::Catalog;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::{Header, header};
 use llsd_generator::check::rules::yaml::{DUPLICATE_KEY, TOO_LARGE};
-use llsd_generator::check::{Outcome, Request, unquoted_variables, verdict};
+use llsd_generator::check::{NotChecked, Outcome, Request, unquoted_variables, verdict};
 use llsd_generator::document::Plain;
 use llsd_generator::generate::Generated;
 use llsd_generator::path::{Path, Segment};
@@ -39,6 +39,7 @@ pub(crate) struct DocumentAnalysis {
     tokens: OnceLock<Vec<Token>>,
     memo: Memo,
     kept: Kept,
+    dropped: bool,
     /// Depends on the text alone, so that documents judged by other facts share it.
     names: Arc<OnceLock<Arc<DocumentNames>>>,
 }
@@ -110,18 +111,22 @@ impl Resource {
 
 impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
-    pub(crate) fn new(tree: Arc<Document>, kept: Kept) -> Self {
+    /// `dropped`: `kubectl` does not read it.
+    pub(crate) fn new(tree: Arc<Document>, kept: Kept, dropped: bool) -> Self {
         let mut plain = Plain::read(&tree);
         let configs = Arc::new(config::of_document(&tree, &plain));
         let mut resources = Vec::new();
         let mut objects = Objects::default();
         for base in roots(&plain.value) {
-            let Some(value) = base.find(&plain.value) else { continue };
+            let Some(written) = base.find(&plain.value) else { continue };
+            let named = named_by_list(&plain.value, &base, written);
+            let value = named.as_ref().unwrap_or(written);
             match header(value) {
                 Some(header) => {
                     // Most resources are a document, whose value need not be copied.
                     let whole = base.segments().is_empty();
-                    let value = if whole { std::mem::take(&mut plain.value) } else { value.clone() };
+                    let copied = || named.clone().unwrap_or_else(|| written.clone());
+                    let value = if whole { std::mem::take(&mut plain.value) } else { copied() };
                     resources.push(resource(base, value, &plain, header));
                 }
                 None => objects.add(value),
@@ -144,6 +149,7 @@ impl DocumentAnalysis {
             tokens,
             memo,
             kept,
+            dropped,
             names,
         }
     }
@@ -163,8 +169,14 @@ impl DocumentAnalysis {
             tokens: OnceLock::new(),
             memo: Memo::default(),
             kept: self.kept,
+            dropped: self.dropped,
             names: self.names.clone(),
         }
+    }
+
+    /// Whether `kubectl` reads nothing of it.
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.dropped
     }
 
     pub(crate) fn tree(&self) -> &Arc<Document> {
@@ -272,6 +284,11 @@ impl DocumentAnalysis {
         self.with_outcome(resource, |outcome| question(resource.early.iter().chain(&outcome.findings).collect()))
     }
 
+    /// What could not be decided about a resource.
+    pub(crate) fn with_not_checked<T>(&self, resource: &Resource, question: impl FnOnce(&[NotChecked]) -> T) -> T {
+        self.with_outcome(resource, |outcome| question(&outcome.not_checked))
+    }
+
     /// The config of a resource; `None` if it is not valid, or none is generated.
     pub(crate) fn generated<'r>(&self, resource: &'r Resource) -> Option<&'r Generated> {
         self.outcome(resource).generated.as_ref()
@@ -369,14 +386,31 @@ fn covered(unknown: &BTreeSet<Path>, path: &Path) -> bool {
     unknown.iter().any(|place| path.starts_with(place))
 }
 
-/// The places where objects may stand: the root, items of a `List`, objects of an OpenShift `Template`.
+/// The places where objects may stand: the root, `items` of what has some, objects of an OpenShift `Template`.
+/// `kubectl` takes everything with a list `items` for a list of objects, whatever its kind.
 pub(crate) fn roots(value: &Value) -> Vec<Path> {
     let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
     let list = match kind {
         "Template" => "objects",
-        _ if kind.ends_with("List") => "items",
+        _ if kind != KIND && value.get("items").is_some_and(Value::is_array) => "items",
+        _ if kind.ends_with("List") => return Vec::new(),
         _ => return vec![Path::root()],
     };
     let items = value.get(list).and_then(Value::as_array).map_or(0, Vec::len);
     (0..items).map(|number| Path::root().with(Segment::Key(list.to_owned())).index(number)).collect()
+}
+
+/// An item that tells neither `apiVersion` nor `kind`, with those that its list gives it, as `kubectl` reads it:
+/// `kind: SecretList` holds Secrets. `None` where the item is as it is written.
+fn named_by_list(root: &Value, base: &Path, item: &Value) -> Option<Value> {
+    let text = |field: &str| root.get(field).and_then(Value::as_str);
+    let kind = text("kind")?.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+    let told = |field: &str| item.get(field).is_some_and(|value| value.as_str() != Some(""));
+    if base.segments().is_empty() || told("apiVersion") || told("kind") {
+        return None;
+    }
+    let mut named = item.as_object()?.clone();
+    named.insert("apiVersion".to_owned(), text("apiVersion").unwrap_or_default().into());
+    named.insert("kind".to_owned(), kind.into());
+    Some(Value::Object(named))
 }

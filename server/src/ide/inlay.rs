@@ -72,6 +72,28 @@ pub(crate) fn hints(analysis: &Analysis, range: Span, settings: &InlaySettings) 
     found
 }
 
+/// The rules that could not be decided, each as a hint at the end of the line that it speaks of.
+pub(crate) fn unchecked(analysis: &Analysis, range: Span) -> Vec<InlayHint> {
+    let mut found = Vec::new();
+    for located in analysis.touching(range) {
+        let text = located.document.tree().text();
+        let all = super::diagnostics::unchecked(located.document).into_iter().filter(|open| open.rule.is_some());
+        found.extend(all.map(|open| {
+            let rest = text.get(open.span.start..).unwrap_or_default();
+            let end = open.span.start + rest.find(['\r', '\n']).unwrap_or(rest.len());
+            InlayHint {
+                offset: located.offset + end,
+                label: "not checked".to_owned(),
+                behind: true,
+                tooltip: format!("{}: {}", open.rule.unwrap_or_default(), open.reason),
+                edits: Vec::new(),
+            }
+        }));
+    }
+    found.retain(|hint| (range.start..=range.end).contains(&hint.offset));
+    found
+}
+
 struct Hints<'a> {
     document: &'a DocumentAnalysis,
     settings: &'a InlaySettings,

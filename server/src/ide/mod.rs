@@ -19,6 +19,7 @@ mod file;
 mod file_names;
 mod fix;
 mod folding;
+mod form;
 mod format;
 mod hover;
 mod ids;
@@ -41,6 +42,7 @@ mod references;
 mod rename;
 mod schema;
 mod selection;
+mod silence;
 mod symbols;
 mod tokens;
 mod types;
@@ -72,7 +74,7 @@ pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
 pub use tokens::{Token, TokenKind};
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
-    OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit,
+    OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
 };
 pub use workspace::Workspace;
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
@@ -98,9 +100,7 @@ pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 /// Understands `text`. Documents that `previous` already contains, letter for letter, are not looked at again.
 #[must_use]
 pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspace) -> Analysis {
-    let whole = || {
-        File::new(split_documents(&text).into_iter().map(|span| read(span.slice(&text), Kept::Diagnostics)).collect())
-    };
+    let whole = || File::new(documents(&text, &|| false).unwrap_or_default());
     match previous {
         None => judged(whole(), workspace),
         Some(previous) => {
@@ -116,14 +116,22 @@ pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspac
 /// Understands a text of `length` bytes for the first time. `None`: stopped.
 #[must_use]
 pub fn open(text: &str, workspace: &Workspace, stop: Stop<'_>) -> Option<Analysis> {
-    let mut documents = Vec::new();
+    let documents = documents(text, stop)?;
+    (!stop()).then(|| judged(File::new(documents), workspace))
+}
+
+/// The documents of a text. `None`: stopped.
+fn documents(text: &str, stop: Stop<'_>) -> Option<Vec<Arc<DocumentAnalysis>>> {
+    let (mut documents, mut before) = (Vec::new(), "");
     for span in split_documents(text) {
         if stop() {
             return None;
         }
-        documents.push(read(span.slice(text), Kept::Diagnostics));
+        let text = span.slice(text);
+        documents.push(read(text, Kept::Diagnostics, form::is_dropped(before, text)));
+        before = text;
     }
-    (!stop()).then(|| judged(File::new(documents), workspace))
+    Some(documents)
 }
 
 /// Understands a text that differs from the one of `previous` in one piece. `text` gives parts of the new text. Only
@@ -140,8 +148,8 @@ pub fn update(
     update::update(previous, delta, text, workspace, stop)
 }
 
-fn read(text: &str, kept: Kept) -> Arc<DocumentAnalysis> {
-    Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text)), kept))
+fn read(text: &str, kept: Kept, dropped: bool) -> Arc<DocumentAnalysis> {
+    Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text)), kept, dropped))
 }
 
 fn judged(file: File, workspace: &Workspace) -> Analysis {
@@ -221,6 +229,22 @@ impl Analysis {
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.diagnostics_until(&|| false)
+    }
+
+    /// How many configs of the server the file holds, itself or in ConfigMaps.
+    #[must_use]
+    pub fn configs(&self) -> usize {
+        self.file.iter().map(|located| located.document.configs().len()).sum()
+    }
+
+    /// What could not be decided, in the order of its places.
+    #[must_use]
+    pub fn unchecked(&self) -> Vec<Unchecked> {
+        let of = |located: Located<'_>| {
+            let all = diagnostics::unchecked(located.document).into_iter();
+            all.map(move |one| Unchecked { span: one.span.shift(located.offset), document: located.number, ..one })
+        };
+        self.file.iter().flat_map(of).collect()
     }
 
     /// The same, given up early where `stop` says so: what is returned then is good for nothing.
@@ -332,6 +356,12 @@ pub fn warm() {
 #[must_use]
 pub fn fix_all(analysis: &Analysis) -> Vec<TextEdit> {
     fix::all(&analysis.diagnostics())
+}
+
+/// The edits of the preferred fixes of some diagnostics of a file that do not touch each other.
+#[must_use]
+pub fn preferred_fixes(found: &[Diagnostic]) -> Vec<TextEdit> {
+    fix::all(found)
 }
 
 /// What could be written at `offset`, best first.
@@ -455,6 +485,12 @@ pub fn inlay_hints(analysis: &Analysis, range: Span, settings: &InlaySettings) -
     inlay::hints(analysis, range, settings)
 }
 
+/// The rules that could not be decided about what stands inside `range`, as hints.
+#[must_use]
+pub fn unchecked_hints(analysis: &Analysis, range: Span) -> Vec<InlayHint> {
+    inlay::unchecked(analysis, range)
+}
+
 /// What the cluster says of the resources inside `range`, as hints. `namespace` is that of resources that name none.
 #[must_use]
 pub fn live_hints(
@@ -479,10 +515,24 @@ pub fn keep_preview(good: &Preview, now: Preview, analysis: &Analysis, document:
     preview::keep(good, now, analysis, document, resource)
 }
 
+/// The preview with what the distribution's config brings folded away: of a resource of ten lines, what these did.
+#[must_use]
+pub fn fold_preview(preview: Preview) -> Preview {
+    preview::folded(preview)
+}
+
 /// Where the text of `right` differs from `left`.
 #[must_use]
 pub fn preview_hunks(left: &str, right: &Preview) -> Vec<Hunk> {
     preview::hunks(left, right)
+}
+
+/// The same as [`base_config`], printed as generated configs are: without comments and blank lines, which those never
+/// have, so that both differ in what they mean only.
+#[must_use]
+pub fn printed_base_config(analysis: &Analysis, document: usize, resource: usize) -> Option<(String, String)> {
+    let (name, text) = base_config(analysis, document, resource)?;
+    Some((name, llsd_generator::generate::printed(text).ok()?))
 }
 
 /// The base config that a resource's config is generated from: its distribution and the text. `None` if the program does

@@ -51,6 +51,21 @@ pub struct Diagnostic {
     pub document: usize,
 }
 
+/// Something that nobody can say anything about: a rule that could not be decided, or a document without a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unchecked {
+    /// The place that the rule speaks of, or the start of the document.
+    pub span: Span,
+    /// The rule, by its id or its expression; `None`: no rule looks at this document.
+    pub rule: Option<String>,
+    /// What is missing, in a few words.
+    pub reason: String,
+    /// Where in the resource; empty for a document without one.
+    pub path: String,
+    /// Number of the document in the file, from 0.
+    pub document: usize,
+}
+
 /// A resource that a diagnostic points at. Its place is looked up when somebody wants to see it, as it changes with each
 /// line above it.
 #[derive(Clone, Debug, PartialEq, Eq)]

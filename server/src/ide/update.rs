@@ -4,7 +4,7 @@ use super::changed::Changed;
 use super::document::{DocumentAnalysis, Kept};
 use super::facts::{self, Known};
 use super::file::File;
-use super::{Analysis, Delta, Span, Stop, Workspace, read};
+use super::{Analysis, Delta, Span, Stop, Workspace, form, read};
 use llsd_yaml::split_documents;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,9 @@ pub(super) fn update(
         .filter_map(|number| old.get(number))
         .map(|located| Arc::clone(located.document))
         .collect();
-    let come = read_again(&gone, &region, stop)?;
+    let before = region.numbers.start.checked_sub(1).and_then(|number| old.get(number));
+    let before = before.map_or("", |located| located.document.tree().text());
+    let come = read_again(&gone, &region, before, stop)?;
     let mut changed = workspace.changed_since(&previous.workspace);
     if let Changed::Names(names) = &mut changed {
         names.extend(facts::changed(&gone, &come));
@@ -77,13 +79,13 @@ struct Region {
 }
 
 impl Region {
-    /// Takes the touched documents, and the one before them: an edit at the very start of a document may make it part
-    /// of its neighbour. Splitting begins at the start of a document with nothing to remember, so it can begin there;
+    /// Takes the touched documents, and one on each side: an edit at the very start of a document may make it part of its
+    /// neighbour, and its end decides whether the next one is read. Splitting begins at the start of a document with nothing to remember, so it can begin there;
     /// and it may end where it finds the start of an old document again.
     fn find(old: &File, delta: Delta, text: &dyn Fn(Span) -> String) -> Self {
         let first = old.at(delta.old.start).map_or(0, |located| located.number.saturating_sub(1));
         let start = old.get(first).map_or(0, |located| located.offset);
-        let mut end = old.at(delta.old.end).map_or(0, |located| located.number + 1);
+        let mut end = old.at(delta.old.end).map_or(0, |located| located.number + 2);
         loop {
             let next = old.get(end);
             let until = next.map_or(old.bytes(), |located| located.offset) + delta.new.end - delta.old.end;
@@ -113,15 +115,25 @@ fn first_line(text: &str) -> &str {
 }
 
 /// The documents of the region, those of `gone` where the text is still the same.
-fn read_again(gone: &[Arc<DocumentAnalysis>], region: &Region, stop: Stop<'_>) -> Option<Vec<Arc<DocumentAnalysis>>> {
-    let texts: Vec<&str> = region.spans.iter().map(|span| span.slice(&region.text)).collect();
-    let same = |known: &Arc<DocumentAnalysis>, text: &&str| known.tree().text() == *text;
+fn read_again(
+    gone: &[Arc<DocumentAnalysis>],
+    region: &Region,
+    before: &str,
+    stop: Stop<'_>,
+) -> Option<Vec<Arc<DocumentAnalysis>>> {
+    let slices: Vec<&str> = region.spans.iter().map(|span| span.slice(&region.text)).collect();
+    let befores = std::iter::once(before).chain(slices.iter().copied());
+    let texts: Vec<(&str, bool)> =
+        slices.iter().zip(befores).map(|(text, before)| (*text, form::is_dropped(before, text))).collect();
+    let same = |known: &Arc<DocumentAnalysis>, (text, dropped): &(&str, bool)| {
+        known.tree().text() == *text && known.is_dropped() == *dropped
+    };
     let common = gone.len().min(texts.len());
     let head = gone.iter().zip(&texts).take_while(|(known, text)| same(known, text)).count();
     let tail = gone.iter().rev().zip(texts.iter().rev()).take(common - head);
     let tail = tail.take_while(|(known, text)| same(known, text)).count();
     let mut all = Vec::with_capacity(texts.len());
-    for (number, text) in texts.iter().enumerate() {
+    for (number, (text, dropped)) in texts.iter().enumerate() {
         if stop() {
             return None;
         }
@@ -130,7 +142,7 @@ fn read_again(gone: &[Arc<DocumentAnalysis>], region: &Region, stop: Stop<'_>) -
         } else if texts.len() - number <= tail {
             Arc::clone(&gone[gone.len() - (texts.len() - number)])
         } else {
-            read(text, Kept::Whole)
+            read(text, Kept::Whole, *dropped)
         });
     }
     Some(all)
@@ -165,6 +177,7 @@ mod tests {
             "\u{feff}",
             "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\n",
             "kind: LlamaStackDistribution\n",
+            "{\"kind\": \"LlamaStackDistribution\"}",
         ]);
         prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
     }

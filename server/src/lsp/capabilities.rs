@@ -51,6 +51,8 @@ pub(super) struct Client {
     pub refreshes_hints: bool,
     /// Whether the client can show texts that are in no file, see [`super::virtual_document`].
     pub virtual_documents: bool,
+    /// Whether the user has not said that the folders may be trusted: nothing is run for them then.
+    pub untrusted: bool,
     /// Whether the client asks what would be renamed before it asks for a name.
     pub prepares_rename: bool,
 }
@@ -87,6 +89,7 @@ impl Client {
                 .unwrap_or(false),
             pulls: wants_pull && text_document.is_some_and(|text| text.diagnostic.is_some()),
             virtual_documents: options.and_then(|options| options.get("virtualDocuments")?.as_bool()).unwrap_or(false),
+            untrusted: options.and_then(|options| options.get("untrusted")?.as_bool()).unwrap_or(false),
             prepares_rename: text_document.and_then(|text| text.rename.as_ref()?.prepare_support).unwrap_or(false),
             watches: workspace
                 .and_then(|workspace| workspace.did_change_watched_files.as_ref()?.dynamic_registration)

@@ -47,9 +47,11 @@ impl Access {
     }
 }
 
-/// The way to the cluster, if the user wants one. The settings of a folder do not count: one session has one cluster.
+/// The way to the cluster, if the user wants one and trusts the workspace: what is asked comes from its files. The
+/// settings of a folder do not count: one session has one cluster.
 pub(super) fn kubectl(shared: &Shared) -> Option<Kubectl> {
-    shared.configuration.of("").cluster.clone()
+    let settings = shared.configuration.of("");
+    settings.cluster.clone().filter(|_| !shared.client_capabilities().untrusted)
 }
 
 /// Starts asking, or wakes whoever asks, as the settings may have changed.

@@ -2,6 +2,7 @@
 
 use super::backend::Shared;
 use super::{cluster, convert, files, publish};
+use crate::project::{Fault, Project, Projects};
 use crate::settings::Settings;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ pub(super) struct Configuration {
     state: Mutex<State>,
     /// Number of the last question to the client: only its answer counts.
     asked: AtomicU64,
+    /// What the teams agreed on whose files these are.
+    projects: Projects,
 }
 
 #[derive(Debug, Default)]
@@ -37,24 +40,52 @@ struct State {
     fallback: Value,
     told: Vec<String>,
     untold: Vec<String>,
+    /// Settings and the project that decides in place of some, with what comes out: the same each time.
+    governed: Vec<(Arc<Settings>, Arc<Project>, Arc<Settings>)>,
+    /// What is wrong with projects.
+    faults: Vec<Arc<Fault>>,
 }
 
 impl Configuration {
     /// The settings of a document or file.
     pub(super) fn of(&self, name: &str) -> Arc<Settings> {
-        let state = self.lock();
+        let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri));
+        let project = path.map_or(Ok(None), |path| self.projects.of(&path));
+        let mut state = self.lock();
         let inside = state.places.folders.iter().filter(|(folder, ..)| name.starts_with(folder));
         let nearest = inside.max_by_key(|(folder, ..)| folder.len());
-        Arc::clone(nearest.map_or(&state.places.elsewhere, |(_, _, settings)| settings))
+        let settings = Arc::clone(nearest.map_or(&state.places.elsewhere, |(_, _, settings)| settings));
+        match project {
+            Ok(None) => settings,
+            Ok(Some(project)) => state.governed(settings, project),
+            Err(fault) => {
+                if !state.faults.contains(&fault) {
+                    state.untold.push(fault.to_string());
+                    state.faults.push(fault);
+                }
+                settings
+            }
+        }
+    }
+
+    /// An `llsd.toml` was written, or is gone.
+    pub(super) fn forget_projects(&self) {
+        self.projects.forget();
+        let mut state = self.lock();
+        state.governed.clear();
+        state.faults.clear();
     }
 
     /// Whether the settings say that a file is left alone.
     pub(super) fn excludes(&self, name: &str) -> bool {
         let settings = self.of(name);
-        if settings.exclude.is_empty() {
+        if settings.exclude.is_empty() && settings.project.is_none() {
             return false;
         }
         let Some(path) = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri)) else { return false };
+        if let Some(project) = &settings.project {
+            return project.leaves_out(&path);
+        }
         let state = self.lock();
         let folders = state.places.folders.iter().filter_map(|(_, folder, _)| folder.as_deref());
         let relative = folders.filter_map(|folder| path.strip_prefix(folder).ok());
@@ -63,6 +94,20 @@ impl Configuration {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn governed(&mut self, settings: Arc<Settings>, project: Arc<Project>) -> Arc<Settings> {
+        let same = |(from, by, _): &&(Arc<Settings>, Arc<Project>, Arc<Settings>)| {
+            Arc::ptr_eq(from, &settings) && Arc::ptr_eq(by, &project)
+        };
+        if let Some((_, _, known)) = self.governed.iter().find(same) {
+            return Arc::clone(known);
+        }
+        let governed = Arc::new(settings.governed_by(Arc::clone(&project)));
+        self.governed.push((settings, project, Arc::clone(&governed)));
+        governed
     }
 }
 
@@ -103,6 +148,12 @@ pub(super) fn reload(shared: &Arc<Shared>, pushed: Value) {
         tell(&shared);
         follow(&shared, changed);
     });
+}
+
+/// An `llsd.toml` was written, or is gone: everything is looked at again.
+pub(super) fn projects_changed(shared: &Arc<Shared>) {
+    shared.configuration.forget_projects();
+    follow(shared, true);
 }
 
 /// Looks at everything again if settings have changed.
@@ -163,6 +214,7 @@ fn set(shared: &Shared, elsewhere: &Value, folders: Option<Vec<(Url, &Value)>>) 
     let places = Places { elsewhere, folders };
     let changed = state.places != places;
     state.places = places;
+    state.governed.clear();
     state.told.retain(|problem| problems.contains(problem));
     let told = std::mem::take(&mut state.told);
     state.untold = problems.into_iter().filter(|problem| !told.contains(problem)).collect();
@@ -180,7 +232,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// Tells the user once, in one message, which settings cannot be used.
-fn tell(shared: &Arc<Shared>) {
+pub(super) fn tell(shared: &Arc<Shared>) {
     let message = {
         let mut state = shared.configuration.lock();
         let problems = std::mem::take(&mut state.untold);

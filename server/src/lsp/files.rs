@@ -10,10 +10,11 @@ use super::progress::Progress;
 use super::{convert, publish};
 use crate::ide::{self, ObjectKey};
 use crate::schedule::Cancel;
-use crate::workspace;
+use crate::workspace::{self, Ignored, LeftOut, Limits};
 use ropey::Rope;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::mem;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tower_lsp::lsp_types::{Diagnostic, Range, Url};
@@ -85,16 +86,21 @@ pub(super) fn affected(shared: &Arc<Shared>, names: &HashSet<String>) {
     }
 }
 
-/// Looks again at everything known below a folder that is there no more, or at the file of that name.
-pub(super) fn look_below(shared: &Arc<Shared>, folder: &Url) {
-    let name = convert::name(folder);
-    let inside = format!("{}/", name.trim_end_matches('/'));
+/// Looks again at everything known of these files, and below these folders, which are there no more. Nobody can tell the
+/// one from the other any longer, and one folder may have held thousands of both.
+pub(super) fn look_below<'u>(shared: &Arc<Shared>, gone: impl IntoIterator<Item = &'u Url>) {
+    let gone: HashSet<String> =
+        gone.into_iter().map(|uri| convert::name(uri).trim_end_matches('/').to_owned()).collect();
+    let is_gone = |file: &Arc<str>| {
+        let folders = file.match_indices('/').map(|(at, _)| &file[..at]);
+        folders.chain([&**file]).any(|folder| gone.contains(folder))
+    };
     let known: Vec<Arc<str>> = {
         let state = shared.files.lock();
         let seen = state.seen.keys().cloned();
-        seen.chain(shared.session.workspace().files().cloned()).filter(|file| file.starts_with(&inside)).collect()
+        seen.chain(shared.session.workspace().files().cloned()).filter(is_gone).collect()
     };
-    look(shared, known.into_iter().chain([Arc::from(name)]));
+    look(shared, known);
 }
 
 /// The document was opened: from now on it is shown by what the client has.
@@ -131,7 +137,8 @@ async fn rounds(shared: Arc<Shared>) {
         let progress = Progress::start(&shared, "Looking through the workspace");
         let (send, mut receive) = unbounded_channel();
         let job = {
-            let round = Round { shared: Arc::clone(&shared), progress: Arc::clone(&progress), send };
+            let inside = shared.folders().iter().filter_map(convert::file_path).collect();
+            let round = Round { shared: Arc::clone(&shared), progress: Arc::clone(&progress), folders: inside, send };
             tokio::task::spawn_blocking(move || round.run(folders, names))
         };
         while let Some(found) = receive.recv().await {
@@ -190,6 +197,8 @@ fn show(shared: &Shared, Found { name, seen }: Found) {
 struct Round {
     shared: Arc<Shared>,
     progress: Arc<Progress>,
+    /// The workspace folders: no link leads out of them.
+    folders: Vec<PathBuf>,
     send: UnboundedSender<Found>,
 }
 
@@ -198,9 +207,19 @@ impl Round {
     /// worker.
     fn run(self, folders: Vec<Url>, mut names: BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
         let cancel = &self.progress.cancel;
+        let mut ignored = Ignored::default();
+        let mut left_out = |name: &Arc<str>| {
+            let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri));
+            path.is_some_and(|path| self.folders.iter().any(|folder| ignored.leaves_out(&path, folder)))
+        };
+        let unwanted: HashSet<Arc<str>> = names.iter().filter(|name| left_out(name)).cloned().collect();
+        let limits = Limits::editor(self.folders.clone());
         for folder in folders.iter().filter_map(convert::file_path) {
-            let manifests = workspace::manifests(&folder, &|| cancel.is_cancelled());
-            let uris = manifests.into_iter().filter_map(|path| Url::from_file_path(path).ok());
+            let found = workspace::walk(&folder, &limits, &|| cancel.is_cancelled());
+            for LeftOut { path, reason } in &found.left_out {
+                tracing::info!(path = %path.display(), %reason, "left out");
+            }
+            let uris = found.files.into_iter().filter_map(|path| Url::from_file_path(path).ok());
             names.extend(uris.map(|uri| Arc::from(convert::name(&uri))));
         }
         // Each file is looked at twice.
@@ -211,7 +230,7 @@ impl Round {
             if cancel.is_cancelled() {
                 break;
             }
-            let text = self.text(name).unwrap_or_default();
+            let text = self.text(name).filter(|_| !unwanted.contains(name)).unwrap_or_default();
             let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri)).unwrap_or_default();
             let analysis = workspace::analysis_of(&path, &text);
             self.shared.learn_names(name, analysis.as_ref());
@@ -246,7 +265,8 @@ impl Round {
         }
         let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri))?;
         let settings = self.shared.configuration.of(name);
-        workspace::is_manifest(&path).then(|| workspace::text_of(&path, settings.max_file_size))?
+        let ours = workspace::is_manifest(&path) && workspace::is_within(&path, &self.folders);
+        ours.then(|| workspace::text_of(&path, settings.max_file_size))?
     }
 
     fn judge(&self, name: &str, cancel: &Cancel) -> Option<Seen> {

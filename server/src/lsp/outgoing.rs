@@ -3,8 +3,13 @@
 use super::wire::{self, Framed};
 use serde::Serialize;
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tower_lsp::jsonrpc::{Request, Response};
+
+/// Unwritten messages up to which new requests are taken in. A client that asks and never reads gets no further.
+const MAX_WAITING: usize = 1 << 14;
 
 #[derive(Debug)]
 enum Message {
@@ -15,15 +20,25 @@ enum Message {
     End,
 }
 
-/// The way into the queue. Sending never waits; a client that no longer reads is noticed where it is read from.
+/// The way into the queue. Sending never waits: who takes in new work asks first whether there is [room](Self::has_room).
 #[derive(Clone, Debug)]
-pub(super) struct Outgoing(UnboundedSender<Message>);
+pub(super) struct Outgoing {
+    send: UnboundedSender<Message>,
+    /// Messages that are not written yet.
+    waiting: Arc<AtomicUsize>,
+}
 
 impl Outgoing {
     /// A queue: where messages go in, and where they come out.
     pub(super) fn queue() -> (Self, Queue) {
         let (send, receive) = unbounded_channel();
-        (Self(send), Queue(receive))
+        let waiting = Arc::new(AtomicUsize::new(0));
+        (Self { send, waiting: Arc::clone(&waiting) }, Queue { receive, waiting })
+    }
+
+    /// Whether the client keeps up with reading.
+    pub(super) fn has_room(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) < MAX_WAITING
     }
 
     /// Sends a request or notification.
@@ -70,7 +85,9 @@ impl Outgoing {
     }
 
     fn send(&self, message: Message) {
-        let _ = self.0.send(message);
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        // Nobody writes any more: the session is over.
+        let _ = self.send.send(message);
     }
 }
 
@@ -81,12 +98,16 @@ pub(super) fn json(out: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
 
 /// The messages that wait to be written.
 #[derive(Debug)]
-pub(super) struct Queue(UnboundedReceiver<Message>);
+pub(super) struct Queue {
+    receive: UnboundedReceiver<Message>,
+    waiting: Arc<AtomicUsize>,
+}
 
 impl Queue {
     /// Writes what is sent until the end is, or nobody reads. Blocks.
     pub(super) fn write(mut self, output: &mut impl Write) {
-        while let Some(message) = self.0.blocking_recv() {
+        while let Some(message) = self.receive.blocking_recv() {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
             let written = match &message {
                 Message::Request(request) => wire::write(output, request),
                 Message::Response(response) => wire::write(output, response),

@@ -4,7 +4,7 @@ use super::backend::Shared;
 use super::convert::{self, Encoding};
 use super::guard::message;
 use super::outgoing::Outgoing;
-use super::{files, rendered};
+use super::{configuration, files, rendered};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Diagnostic, Elsewhere, Severity, Stop, Tag};
 use crate::schedule::Cancel;
@@ -34,6 +34,8 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
         };
         match tokio::task::spawn_blocking(job).await {
             Ok(Some(affected)) => {
+                // A file may be the first of its project.
+                configuration::tell(&shared);
                 start(&shared, affected.documents);
                 files::affected(&shared, &affected.names);
             }
@@ -73,6 +75,18 @@ fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, analysis: &Analysis, stop:
             shared.outgoing.text(text);
         }
     });
+}
+
+/// Takes the diagnostics of a document off the screen that were told under a spelling of its name which is not used from
+/// now on: clients do not know that two spellings are the same.
+pub(super) fn withdraw(shared: &Shared, name: &Arc<str>, uri: &str) {
+    if !shared.client_capabilities().pulls && shared.mark_published(name, false) {
+        let nothing = |out: &mut Vec<u8>| {
+            out.extend_from_slice(b"[]");
+            Some(())
+        };
+        Outgoing::diagnostics(uri, None, nothing).into_iter().for_each(|text| shared.outgoing.text(text));
+    }
 }
 
 /// What diagnostics look like to a client, beside what they say.
@@ -130,7 +144,7 @@ pub(super) fn converted(style: &Style<'_>, rope: &Rope, found: Vec<Diagnostic>) 
     let Some(uri) = Url::parse(style.uri).ok().filter(|_| !style.excluded) else { return Vec::new() };
     let place = |span| convert::range(rope, span, style.encoding);
     let convert = |found: Diagnostic| {
-        let severity = style.settings.severity(found.code, found.severity)?;
+        let severity = style.settings.severity.of(found.code, found.severity)?;
         let related = found.related.into_iter().map(|(span, message)| DiagnosticRelatedInformation {
             location: Location { uri: uri.clone(), range: place(span) },
             message,

@@ -176,7 +176,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn diagnostic(&mut self, found: &Diagnostic) {
-        let Some(severity) = self.style.settings.severity(found.code, found.severity) else { return };
+        let Some(severity) = self.style.settings.severity.of(found.code, found.severity) else { return };
         if !self.text.is_empty() {
             self.raw(",");
         }

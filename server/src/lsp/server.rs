@@ -16,7 +16,7 @@ use std::task::Poll;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, channel};
-use tower_lsp::jsonrpc::{Id, Request, Response};
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp::{ClientSocket, LspService};
 use tower_service::Service;
 
@@ -24,6 +24,11 @@ use tower_service::Service;
 const BACKLOG: usize = 64;
 /// Threads for analyses at most. One that waits for another's result holds one, too.
 const THREADS: usize = 16;
+/// Requests that are being answered at most; further ones are refused. They cannot wait in the stream: what those at
+/// work wait for comes from there.
+const MAX_ANSWERING: usize = 1024;
+/// How often a client that does not read is looked at.
+const PAUSE: Duration = Duration::from_millis(10);
 /// How long a server that was told to exit waits for answers in progress.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -69,6 +74,12 @@ pub fn run_over(input: impl Read + Send + 'static, output: impl Write + Send + '
     Ok(if exit.was_orderly() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+fn too_many() -> Error {
+    // ServerCancelled of the protocol: the client may ask again.
+    let message = format!("more than {MAX_ANSWERING} requests are being answered");
+    Error { code: ErrorCode::ServerError(-32802), message: message.into(), data: None }
+}
+
 /// Threads that read and write: blocking calls of the standard library are the fastest way in and out.
 fn connect(
     input: impl Read + Send + 'static,
@@ -104,6 +115,7 @@ async fn serve(mut incoming: Receiver<Message>, outgoing: Outgoing, exit: &Arc<E
     let (mut requests, mut responses) = ClientSocket::split(socket);
     let mut answering = FuturesUnordered::new();
     while !exit.is_requested() {
+        let room = outgoing.has_room();
         tokio::select! {
             Some(request) = requests.next() => outgoing.request(request),
             Some(answer) = answering.next() => {
@@ -112,13 +124,18 @@ async fn serve(mut incoming: Receiver<Message>, outgoing: Outgoing, exit: &Arc<E
                 }
             }
             () = exit.abandoned() => break,
-            message = incoming.recv() => match message {
+            () = tokio::time::sleep(PAUSE), if !room => {}
+            message = incoming.recv(), if room => match message {
                 None => break,
                 Some(Message::Malformed(error)) => outgoing.response(Response::from_error(Id::Null, error)),
                 Some(Message::Response(response)) => {
                     let _ = responses.send(response).await;
                 }
                 Some(Message::Request(request)) => {
+                    if let Some(id) = request.id().filter(|_| answering.len() >= MAX_ANSWERING) {
+                        outgoing.response(Response::from_error(id.clone(), too_many()));
+                        continue;
+                    }
                     if let Some(trace) = exit.traced(&request).and_then(|trace| serde_json::to_value(trace).ok()) {
                         outgoing.request(Request::build("$/logTrace").params(trace).finish());
                     }

@@ -1,13 +1,17 @@
 //! Messages on a byte stream: the header with the length, then JSON.
 
 use serde_json::Value;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use tower_lsp::jsonrpc::{Error, Request, Response};
 
 /// A longer message is not a message. In bytes.
 const MAX_LENGTH: usize = 256 << 20;
+/// Bytes that are set aside for a message before any of it has come.
+const FIRST_PIECE: usize = 1 << 16;
 /// Longest header line, in bytes.
 const MAX_HEADER: u64 = 4096;
+/// Header lines of one message, with the empty ones in front of it.
+const MAX_LINES: usize = 64;
 
 /// What a client sent.
 #[derive(Debug)]
@@ -26,8 +30,11 @@ pub(super) enum Message {
 /// If the stream fails, or holds something from which no next message can be found.
 pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
     let Some(length) = read_header(input)? else { return Ok(None) };
-    let mut body = vec![0; length];
-    input.read_exact(&mut body)?;
+    // A length alone takes no memory: the bytes have to come.
+    let mut body = Vec::with_capacity(length.min(FIRST_PIECE));
+    if Read::take(&mut *input, length as u64).read_to_end(&mut body)? < length {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the stream ended inside a message"));
+    }
     Ok(Some(parse(&body)))
 }
 
@@ -82,9 +89,9 @@ impl Framed {
 
 fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
     let (mut length, mut line) = (None, Vec::new());
-    loop {
+    for _ in 0..MAX_LINES {
         line.clear();
-        if io::Read::take(&mut *input, MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
+        if Read::take(&mut *input, MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
         let Ok(text) = std::str::from_utf8(&line) else { return Err(broken("a header that is not text")) };
@@ -101,6 +108,7 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
             _ => return Err(broken("a header that is no header")),
         }
     }
+    Err(broken("a header without an end"))
 }
 
 fn parse(body: &[u8]) -> Message {
@@ -180,8 +188,10 @@ mod tests {
             all(b"Content-Length: 999999999999\r\n\r\n"),
             ["the client sent a Content-Length that is no length"]
         );
-        assert_eq!(all(b"Content-Length: 5\r\n\r\n{}"), ["failed to fill whole buffer"]);
+        assert_eq!(all(b"Content-Length: 5\r\n\r\n{}"), ["the stream ended inside a message"]);
         assert_eq!(all(b"Content-Length: 5\r\n"), Vec::<String>::new());
+        assert_eq!(all("a: b\r\n".repeat(1000).as_bytes()), ["the client sent a header without an end"]);
+        assert_eq!(all(&[b'a'; 10_000]), ["the client sent a header that is no header"]);
     }
 
     #[test]

@@ -11,6 +11,8 @@ import { Colours } from './colours';
 interface Shown {
   source: vscode.Uri;
   answer: PreviewAnswer;
+  /** Whether it shows what the resource brings only. */
+  fold: boolean;
 }
 
 export class Previews implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -49,7 +51,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       return;
     }
     const uri = previewUri(place.document.uri, answer);
-    this.shown.set(uri.toString(), { source: place.document.uri, answer });
+    this.shown.set(uri.toString(), { source: place.document.uri, answer, fold: false });
     this.changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
     if (document.languageId !== answer.languageId) {
@@ -61,6 +63,18 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       preview: false,
     });
     this.decorateAll();
+  }
+
+  /** Folds what the distribution brings away in the preview at hand, or shows it again. */
+  async toggleFold(): Promise<void> {
+    const uri = vscode.window.activeTextEditor?.document.uri;
+    const shown = uri === undefined ? undefined : this.shown.get(uri.toString());
+    if (uri === undefined || shown === undefined) {
+      void vscode.window.showInformationMessage('Open the preview of a resource first.');
+      return;
+    }
+    shown.fold = !shown.fold;
+    await this.refresh(uri);
   }
 
   /** The server's answer for the resource at `place`, such as its environment. */
@@ -84,7 +98,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
 
   private async ask(
     source: vscode.Uri,
-    which: { position: { line: number; character: number } } | { document: number; resource?: number },
+    which: { position: { line: number; character: number } } | { document: number; resource?: number; fold?: boolean },
   ): Promise<PreviewAnswer | undefined> {
     const client = this.server.running;
     if (client === undefined) {
@@ -114,7 +128,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       return;
     }
     const { document, resource } = shown.answer;
-    const which = resource === undefined ? { document } : { document, resource };
+    const which = { document, ...(resource === undefined ? {} : { resource }), fold: shown.fold };
     const answer = await this.ask(shown.source, which).catch(() => undefined);
     // Without an answer the last good config stays: a half-typed line must not empty the preview.
     if (answer === undefined || answer.version < shown.answer.version) {

@@ -21,6 +21,7 @@ pub mod env;
 pub mod external_id;
 pub mod generation;
 pub mod header;
+pub mod ignore;
 pub mod invisible;
 pub mod label_key;
 pub mod metadata;
@@ -86,6 +87,7 @@ static GROUPS: &[&Group] = &[
     &crd_rule::GROUP,
     &generation::GROUP,
     &header::GROUP,
+    &ignore::GROUP,
     &schema::GROUP,
     &server_config::GROUP,
     &unquoted_variable::GROUP,

@@ -193,10 +193,14 @@ impl<'t> Parser<'t> {
         });
         if explicit {
             self.skip_blanks();
-            if !self.at_line_end() {
+            let alone = self.at_line_end();
+            if !alone {
                 self.inline((self.pos - self.line_start) as i32, false);
             }
             self.finish_line();
+            if alone {
+                self.pos += bom(self.bytes, self.pos);
+            }
         }
         while self.pos < self.bytes.len() && self.errors.len() <= self.most_errors {
             self.line();

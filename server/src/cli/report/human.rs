@@ -1,7 +1,7 @@
 //! For people at a terminal: each finding with the line it speaks of.
 
 use super::place::Lines;
-use super::{Checked, Other};
+use super::{Checked, Other, Report};
 use crate::ide::{Diagnostic, Severity};
 use std::io::{self, Write};
 
@@ -9,11 +9,28 @@ use std::io::{self, Write};
 const WIDTH: usize = 120;
 
 /// Findings, then one line that sums up.
-pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
-    for file in files {
+pub(super) fn write(out: &mut dyn Write, report: &Report, show_unchecked: bool) -> io::Result<()> {
+    for file in &report.files {
         findings(out, file)?;
     }
-    summary(out, files)
+    if show_unchecked {
+        for file in &report.files {
+            unchecked(out, file)?;
+        }
+    }
+    summary(out, report)
+}
+
+/// What was not checked in one file.
+fn unchecked(out: &mut dyn Write, file: &Checked) -> io::Result<()> {
+    let lines = Lines::new(&file.text);
+    for open in &file.unchecked {
+        let place = lines.place(open.span.start);
+        let rule = open.rule.as_ref().map(|rule| format!("[{rule}]")).unwrap_or_default();
+        writeln!(out, "not checked{rule}: {}", open.reason)?;
+        writeln!(out, "  --> {}:{}:{}", file.name, place.line, place.column)?;
+    }
+    Ok(())
 }
 
 /// The findings of one file.
@@ -67,7 +84,35 @@ fn plain(character: char) -> char {
     if character.is_control() { ' ' } else { character }
 }
 
-fn summary(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
+/// One sentence that claims nothing of what was not checked.
+fn summary(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let files = &report.files;
+    let resources: usize = files.iter().map(|file| file.resources).sum();
+    let configs: usize = files.iter().map(|file| file.configs).sum();
+    let without = files.iter().filter(|file| !file.is_ours()).count();
+    let undecided = files.iter().flat_map(|file| &file.unchecked).filter(|open| open.rule.is_some()).count();
+    let mut rest = String::new();
+    if without > 0 && without < files.len() {
+        rest =
+            format!("; {} none", if without == 1 { "1 file has".to_owned() } else { format!("{without} files have") });
+    }
+    if undecided > 0 {
+        rest.push_str(&format!("; {} not decided (--show-unchecked)", counted(undecided, "rule")));
+    }
+    if !report.unreadable.is_empty() {
+        rest.push_str(&format!("; {} not read", counted(report.unreadable.len(), "path")));
+    }
+    if resources + configs == 0 {
+        let place = match files.len() {
+            0 => return Ok(()),
+            1 => "this file".to_owned(),
+            many => format!("these {many} files"),
+        };
+        return writeln!(
+            io::stderr(),
+            "llsd: no LlamaStackDistribution and no config in {place}: nothing was checked{rest}"
+        );
+    }
     let count =
         |severity| files.iter().flat_map(|file| &file.diagnostics).filter(|found| found.severity == severity).count();
     let kinds = [
@@ -83,8 +128,12 @@ fn summary(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
         .map(|(number, name)| counted(number, name))
         .collect();
     let found = if found.is_empty() { "nothing wrong".to_owned() } else { found.join(", ") };
-    let resources = files.iter().map(|file| file.resources).sum();
-    writeln!(out, "{} in {}: {found}", counted(resources, "resource"), counted(files.len(), "file"))
+    let subjects = match (resources, configs) {
+        (_, 0) => counted(resources, "resource"),
+        (0, _) => counted(configs, "config"),
+        _ => format!("{} and {}", counted(resources, "resource"), counted(configs, "config")),
+    };
+    writeln!(out, "{subjects} in {}: {found}{rest}", counted(files.len(), "file"))
 }
 
 fn counted(number: usize, name: &str) -> String {

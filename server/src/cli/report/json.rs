@@ -1,13 +1,14 @@
 //! For programs: everything that is known about each finding.
 
 use super::place::{Lines, Place};
-use super::{Checked, Other};
-use crate::ide::{Diagnostic, Severity, Tag};
+use super::{Other, Report};
+use crate::ide::{Diagnostic, Severity, Tag, Unchecked};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// One object: `version`, `files`, `resources`, `findings`.
-pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
+/// One object: `version`, `files`, `resources`, `findings`, `unchecked`, `unreadable`.
+pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let files = &report.files;
     let findings: Vec<Value> = files
         .iter()
         .flat_map(|file| {
@@ -16,14 +17,37 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
             all.map(move |(number, found)| finding(&file.name, &lines, found, file.others.get(&number)))
         })
         .collect();
+    let unchecked: Vec<Value> = files
+        .iter()
+        .flat_map(|file| {
+            let lines = Lines::new(&file.text);
+            file.unchecked.iter().map(move |open| unchecked(&file.name, &lines, open))
+        })
+        .collect();
+    let unreadable = report.unreadable.iter().map(|one| json!({"file": one.name(), "reason": one.reason()}));
     let report = json!({
         "version": 1,
         "files": files.len(),
         "resources": files.iter().map(|file| file.resources).sum::<usize>(),
+        "configs": files.iter().map(|file| file.configs).sum::<usize>(),
         "findings": findings,
+        "unchecked": unchecked,
+        "unreadable": unreadable.collect::<Vec<_>>(),
     });
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
+}
+
+fn unchecked(name: &str, lines: &Lines<'_>, open: &Unchecked) -> Value {
+    let at = lines.place(open.span.start);
+    json!({
+        "file": name,
+        "document": open.document,
+        "rule": open.rule,
+        "path": open.path,
+        "reason": open.reason,
+        "start": {"line": at.line, "column": at.column},
+    })
 }
 
 fn finding(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Other>) -> Value {

@@ -1,18 +1,27 @@
 //! JUnit XML, which build servers show as tests: a case per file, failed by errors and warnings.
 
-use super::Checked;
 use super::human::word;
 use super::place::Lines;
+use super::{Checked, Report};
 use crate::ide::Severity;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// One suite.
-pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let files = &report.files;
     let fails = |file: &&Checked| file.diagnostics.iter().any(|found| found.severity <= Severity::Warning);
     let failures = files.iter().filter(fails).count();
+    let unread = &report.unreadable;
+    let without = files.iter().filter(|file| !file.is_ours()).count();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
-    writeln!(out, r#"<testsuites><testsuite name="llsd check" tests="{}" failures="{failures}">"#, files.len())?;
+    writeln!(
+        out,
+        r#"<testsuites><testsuite name="llsd check" tests="{}" failures="{failures}" errors="{}" skipped="{}">"#,
+        files.len() + unread.len(),
+        unread.len(),
+        without
+    )?;
     for file in files {
         let lines = Lines::new(&file.text);
         let mut text = String::new();
@@ -26,10 +35,16 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
         if fails(&file) {
             let count = file.diagnostics.len();
             write!(out, r#"<failure message="{count} findings">{}</failure>"#, escaped(&text))?;
+        } else if !file.is_ours() {
+            write!(out, r#"<skipped message="no LlamaStackDistribution and no config"/>"#)?;
         } else if !text.is_empty() {
             write!(out, "<system-out>{}</system-out>", escaped(&text))?;
         }
         writeln!(out, "</testcase>")?;
+    }
+    for one in unread {
+        let (name, reason) = (escaped(&one.name()), escaped(one.reason()));
+        writeln!(out, r#"  <testcase name="{name}" classname="llsd"><error message="{reason}"/></testcase>"#)?;
     }
     writeln!(out, "</testsuite></testsuites>")
 }

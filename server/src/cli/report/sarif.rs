@@ -1,7 +1,7 @@
 //! SARIF 2.1.0, which code scanning services read.
 
 use super::place::{Lines, Place};
-use super::{Checked, Other};
+use super::{Other, Report};
 use crate::ide::{Diagnostic, Severity, Span};
 use llsd_generator::check::rules;
 use serde_json::{Value, json};
@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// One run with a result per finding.
-pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+    let files = &report.files;
     let all = files.iter().flat_map(|file| &file.diagnostics);
     let rules: BTreeSet<&str> = all.map(|found| found.code).collect();
     let results: Vec<Value> = files
@@ -20,7 +21,7 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
             all.map(move |(number, found)| result(&file.name, &lines, found, file.others.get(&number)))
         })
         .collect();
-    let report = json!({
+    let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -31,10 +32,14 @@ pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
                 "rules": rules.iter().map(|id| described(id)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": report.unreadable.is_empty(),
+                "toolExecutionNotifications": notifications(report),
+            }],
             "results": results,
         }],
     });
-    serde_json::to_writer_pretty(&mut *out, &report)?;
+    serde_json::to_writer_pretty(&mut *out, &log)?;
     writeln!(out)
 }
 
@@ -60,6 +65,33 @@ fn level(severity: Severity) -> &'static str {
         Severity::Warning => "warning",
         Severity::Information | Severity::Hint => "note",
     }
+}
+
+/// What was not looked at: files that could not be read, documents without a resource, rules that were not decided.
+fn notifications(report: &Report) -> Vec<Value> {
+    let unreadable = report.unreadable.iter().map(|one| {
+        json!({
+            "level": "error",
+            "message": {"text": one.to_string()},
+            "locations": [{"physicalLocation": {"artifactLocation": {"uri": uri(&one.name())}}}],
+        })
+    });
+    let open = report.files.iter().flat_map(|file| {
+        let lines = Lines::new(&file.text);
+        file.unchecked.iter().map(move |open| {
+            let place = lines.place(open.span.start);
+            let mut told = json!({
+                "level": "note",
+                "message": {"text": format!("not checked: {}", open.reason)},
+                "locations": [physical(&file.name, (place, lines.place(open.span.end)))],
+            });
+            if let Some(rule) = &open.rule {
+                told["associatedRule"] = json!({"id": rule});
+            }
+            told
+        })
+    });
+    unreadable.chain(open).collect()
 }
 
 fn result(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Other>) -> Value {

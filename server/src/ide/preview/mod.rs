@@ -1,6 +1,7 @@
 //! The config that a resource stands for, with the origin of every line.
 
 mod diff;
+mod folded;
 
 use super::document::{DocumentAnalysis, Resource};
 use super::types::{LineOrigin, OriginKind, Preview, PreviewEnv, Problem};
@@ -14,6 +15,7 @@ use std::ops::Range;
 
 pub use diff::Hunk;
 pub(crate) use diff::{base, hunks};
+pub(crate) use folded::folded;
 
 pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Option<Preview> {
     let located = analysis.document(number)?;

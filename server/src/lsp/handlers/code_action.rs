@@ -89,7 +89,7 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
         let shown = publish::converted(&style, &snapshot.rope, analysis.diagnostics_around(span));
         let settings = shared.configuration.of(&snapshot.name);
         let is_on = |action: &ide::CodeAction| {
-            action.fixes.is_none_or(|(code, _)| settings.severity(code, ide::Severity::Error).is_some())
+            action.fixes.is_none_or(|(code, _)| settings.severity.of(code, ide::Severity::Error).is_some())
         };
         for action in ide::quick_fixes(&about, span).into_iter().filter(is_on) {
             let mended = action.fixes.map(|(code, span)| {

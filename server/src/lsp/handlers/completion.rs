@@ -82,9 +82,14 @@ fn items(
         if item.snippet && !is_snippet {
             edit.new_text = without_placeholders(&edit.new_text);
         }
-        let several = client.adjusts_indentation && edit.new_text.contains('\n');
+        let several = edit.new_text.contains('\n');
+        if several && !client.adjusts_indentation {
+            let ahead = snapshot.rope.line(snapshot.rope.byte_to_line(item.insert.span.start));
+            let indentation: String = ahead.chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect();
+            edit.new_text = indented(&edit.new_text, &indentation);
+        }
         CompletionItem {
-            insert_text_mode: several.then_some(InsertTextMode::ADJUST_INDENTATION),
+            insert_text_mode: (several && client.adjusts_indentation).then_some(InsertTextMode::ADJUST_INDENTATION),
             label: item.label,
             kind: Some(kind(item.kind)),
             detail: Some(item.detail).filter(|text| !text.is_empty()),
@@ -121,6 +126,20 @@ fn kind(kind: CompletionKind) -> CompletionItemKind {
     }
 }
 
+/// A text of several lines with all but the first one further in, for clients that take them as they are.
+fn indented(text: &str, indentation: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut whole = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        whole.push('\n');
+        if !line.is_empty() {
+            whole.push_str(indentation);
+            whole.push_str(line);
+        }
+    }
+    whole
+}
+
 /// A snippet as the text that it leaves when nobody fills it in: `${1:text}` is `text`, `$1` is nothing.
 fn without_placeholders(snippet: &str) -> String {
     let mut text = String::with_capacity(snippet.len());
@@ -145,7 +164,13 @@ fn without_placeholders(snippet: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::without_placeholders;
+    use super::{indented, without_placeholders};
+
+    #[test]
+    fn later_lines_move_in() {
+        assert_eq!(indented("a:\n  b: 1\n\n  c: 2", "  "), "a:\n    b: 1\n\n    c: 2");
+        assert_eq!(indented("a: 1", "  "), "a: 1");
+    }
 
     #[test]
     fn placeholders_leave_their_text() {

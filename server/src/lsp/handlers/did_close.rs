@@ -1,7 +1,7 @@
 //! `textDocument/didClose`.
 
 use crate::lsp::backend::Backend;
-use crate::lsp::{convert, files};
+use crate::lsp::{convert, files, publish};
 use std::sync::Arc;
 use tower_lsp::lsp_types::DidCloseTextDocumentParams;
 
@@ -10,7 +10,11 @@ use tower_lsp::lsp_types::DidCloseTextDocumentParams;
 pub(in crate::lsp) fn handle(backend: &Backend, params: DidCloseTextDocumentParams) {
     let uri = &params.text_document.uri;
     let name = convert::name(uri);
+    let open = backend.shared.session.snapshot(&name);
     if backend.shared.session.close(&name) {
+        if let Some(open) = open.filter(|open| *open.uri != *name) {
+            publish::withdraw(&backend.shared, &open.name, &open.uri);
+        }
         backend.shared.tokens.forget(uri);
         backend.shared.previews.forget(uri);
         files::look(&backend.shared, [Arc::from(name)]);

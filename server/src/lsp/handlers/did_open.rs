@@ -15,6 +15,9 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidOpenTextDocumentParam
         return;
     }
     let text = Rope::from_str(&document.text);
+    if document.uri.as_str() != name {
+        publish::withdraw(&backend.shared, &Arc::from(name.as_str()), &name);
+    }
     let starts = backend.shared.session.open(&name, document.uri.as_str(), document.version, text);
     files::opened(&backend.shared, &name);
     backend.shared.cluster.wake();

@@ -58,6 +58,6 @@ fn appeared(shared: &Arc<Shared>, uri: &str) {
 
 fn disappeared(shared: &Arc<Shared>, uri: &str) {
     if let Ok(uri) = Url::parse(uri) {
-        files::look_below(shared, &uri);
+        files::look_below(shared, [&uri]);
     }
 }

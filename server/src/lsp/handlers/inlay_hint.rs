@@ -37,6 +37,9 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: InlayHintParams) -
             let (namespace, live) = shared.cluster.live();
             hints.extend(ide::live_hints(analysis, span, &namespace, &live));
         }
+        if shown.unchecked {
+            hints.extend(ide::unchecked_hints(analysis, span));
+        }
         hints.into_iter().map(hint).collect()
     };
     backend.ask(&params.text_document.uri, "textDocument/inlayHint", question).await

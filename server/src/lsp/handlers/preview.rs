@@ -21,6 +21,9 @@ pub(in crate::lsp) struct Params {
     position: Option<Position>,
     document: Option<usize>,
     resource: Option<usize>,
+    /// Whether what the distribution's config brings is folded away.
+    #[serde(default)]
+    fold: bool,
 }
 
 /// The last config of each resource of an open document that could be generated.
@@ -72,7 +75,7 @@ pub(in crate::lsp) struct Answer {
     /// One per line of `text`.
     lines: Vec<Line>,
     env: Vec<Env>,
-    /// SHA-256 of `text` in hex; empty where nothing is generated.
+    /// SHA-256 of the whole text in hex; empty where nothing is generated.
     hash: String,
     warnings: Vec<String>,
 }
@@ -153,6 +156,9 @@ fn answer(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &Pa
     let mut preview = ide::preview_of(analysis, document, resource)?;
     if let Some(good) = shared.previews.last_good(&params.text_document.uri, &preview) {
         preview = ide::keep_preview(&good, preview, analysis, document, resource);
+    }
+    if params.fold {
+        preview = ide::fold_preview(preview);
     }
     let env = |env: ide::PreviewEnv| {
         let (secret, key) = env.secret.unzip();

@@ -85,9 +85,9 @@ fn answer(
     generated(&right)?;
     let left = match params.against.as_str() {
         "base" => {
-            let (name, text) = ide::base_config(analysis, document, resource)
+            let (name, text) = ide::printed_base_config(analysis, document, resource)
                 .ok_or("The base config of an image is in its labels, which are read in the cluster only")?;
-            Side { title: format!("base config of {name}"), text: text.to_owned() }
+            Side { title: format!("base config of {name}"), text }
         }
         "cluster" => running(shared, &right)?,
         "saved" => saved(shared, &params.which.text_document.uri, &right, (document, resource), "saved")?,
@@ -142,6 +142,11 @@ fn saved(
 
 /// What the cluster runs in place of `wanted`.
 fn running(shared: &Shared, wanted: &Preview) -> std::result::Result<Side, String> {
+    if shared.client_capabilities().untrusted {
+        return Err(
+            "The workspace is not trusted, so that the cluster is not asked about what its files name".to_owned()
+        );
+    }
     let kubectl = cluster::kubectl(shared).ok_or(
         "Cluster access is off. Switch the setting llsd.cluster.enabled on to compare with what runs; it only reads",
     )?;

@@ -1,15 +1,20 @@
 //! `workspace/didChangeWatchedFiles`, and which files are watched.
 
 use crate::lsp::backend::{Backend, Shared};
-use crate::lsp::{convert, files};
+use crate::lsp::{configuration, convert, files};
+use crate::project;
 use std::sync::Arc;
 use tower_lsp::lsp_types::{
-    DidChangeWatchedFilesParams, DidChangeWatchedFilesRegistrationOptions, FileChangeType, FileSystemWatcher,
-    GlobPattern, OneOf, Registration, RelativePattern, Unregistration, WatchKind,
+    DidChangeWatchedFilesParams, DidChangeWatchedFilesRegistrationOptions, FileChangeType, FileEvent,
+    FileSystemWatcher, GlobPattern, OneOf, Registration, RelativePattern, Unregistration, Url, WatchKind,
 };
 
 /// What is watched for.
 const MANIFESTS: &str = "**/*.{yaml,yml}";
+/// Also watched for: a team's settings.
+const PROJECTS: &str = "**/llsd.toml";
+/// Also watched for, where it goes away: of a folder that is deleted, some clients tell the folder only.
+const FOLDERS: &str = "**/*";
 const ID: &str = "llsd-manifests";
 const METHOD: &str = "workspace/didChangeWatchedFiles";
 
@@ -17,8 +22,13 @@ const METHOD: &str = "workspace/didChangeWatchedFiles";
 pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeWatchedFilesParams) {
     let (gone, other): (Vec<_>, Vec<_>) =
         params.changes.into_iter().partition(|change| change.typ == FileChangeType::DELETED);
-    gone.iter().for_each(|change| files::look_below(&backend.shared, &change.uri));
-    files::look(&backend.shared, other.into_iter().map(|change| Arc::from(convert::name(&change.uri))));
+    let is_project = |change: &FileEvent| change.uri.path().ends_with(&format!("/{}", project::FILE_NAME));
+    if gone.iter().chain(&other).any(is_project) {
+        configuration::projects_changed(&backend.shared);
+    }
+    files::look_below(&backend.shared, gone.iter().map(|change| &change.uri));
+    let names = other.into_iter().filter(|change| !is_project(change));
+    files::look(&backend.shared, names.map(|change| Arc::from(convert::name(&change.uri))));
 }
 
 /// Has the client watch the manifests of the workspace folders as they are now. Nobody waits for its answer.
@@ -27,15 +37,20 @@ pub(in crate::lsp) fn watch(shared: &Arc<Shared>) {
     if !capabilities.watches {
         return;
     }
-    let kind = Some(WatchKind::Create | WatchKind::Change | WatchKind::Delete);
+    let all = WatchKind::Create | WatchKind::Change | WatchKind::Delete;
+    let watched = [(MANIFESTS, all), (PROJECTS, all), (FOLDERS, WatchKind::Delete)];
     let folders = shared.folders();
-    let patterns: Vec<GlobPattern> = if capabilities.relative_patterns && !folders.is_empty() {
-        let relative = |base| RelativePattern { base_uri: OneOf::Right(base), pattern: MANIFESTS.to_owned() };
-        folders.into_iter().map(|folder| GlobPattern::Relative(relative(folder))).collect()
-    } else {
-        vec![GlobPattern::String(MANIFESTS.to_owned())]
-    };
-    let watchers = patterns.into_iter().map(|glob_pattern| FileSystemWatcher { glob_pattern, kind }).collect();
+    let watchers = watched.into_iter().flat_map(|(pattern, kind)| {
+        let patterns: Vec<GlobPattern> = if capabilities.relative_patterns && !folders.is_empty() {
+            let relative =
+                |base: &Url| RelativePattern { base_uri: OneOf::Right(base.clone()), pattern: pattern.to_owned() };
+            folders.iter().map(|folder| GlobPattern::Relative(relative(folder))).collect()
+        } else {
+            vec![GlobPattern::String(pattern.to_owned())]
+        };
+        patterns.into_iter().map(move |glob_pattern| FileSystemWatcher { glob_pattern, kind: Some(kind) })
+    });
+    let watchers = watchers.collect();
     let options = serde_json::to_value(DidChangeWatchedFilesRegistrationOptions { watchers }).ok();
     let registration = Registration { id: ID.to_owned(), method: METHOD.to_owned(), register_options: options };
     let again = shared.mark_watched();

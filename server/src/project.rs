@@ -1,0 +1,248 @@
+//! `llsd.toml`: what a team agreed on, for everybody who works in its repository, in an editor or not.
+//!
+//! The nearest one at or above a file's folder governs the file, up to the top of the repository. It alone decides then:
+//! what an editor's user has set of the same things counts where there is no such file. Nothing in it names a program, a
+//! host, or a file outside of its folder.
+
+mod written;
+
+pub use written::schema;
+
+use crate::ide::Severity;
+use crate::settings::Severities;
+use crate::workspace;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use llsd_generator::check::rules;
+use llsd_generator::nearest::nearest;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use written::Written;
+
+/// What the file is called.
+pub const FILE_NAME: &str = "llsd.toml";
+/// A larger one is refused, in bytes.
+const MAX_SIZE: u64 = 1 << 20;
+/// In how many folders above a file one is looked for.
+const MAX_DEPTH: usize = 64;
+
+/// What one `llsd.toml` says.
+#[derive(Debug)]
+pub struct Project {
+    /// The file itself.
+    pub path: PathBuf,
+    /// The llama-stack version to assume where the distribution does not tell it.
+    pub llama_stack_version: Option<String>,
+    /// How findings are shown.
+    pub severities: Severities,
+    include: Option<Gitignore>,
+    exclude: Gitignore,
+}
+
+/// Something in an `llsd.toml` that cannot be used. Nothing of the file is, then: half of an agreement is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The file.
+    pub path: PathBuf,
+    /// Where in it, counted from 1; `None`: the file as a whole.
+    pub place: Option<Place>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+/// A line and a column in characters, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.path.display())?;
+        if let Some(Place { line, column }) = self.place {
+            write!(out, ":{line}:{column}")?;
+        }
+        write!(out, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Fault {
+    /// The sentence with its place, without the name of the file.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self.place {
+            Some(Place { line, column }) => format!("line {line}, column {column}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// The projects of all files that were asked about. Each folder is looked at once.
+#[derive(Debug, Default)]
+pub struct Projects {
+    known: Mutex<HashMap<PathBuf, Governing>>,
+}
+
+/// The project of a file, if it has one that can be used.
+pub type Governing = Result<Option<Arc<Project>>, Arc<Fault>>;
+
+impl Projects {
+    /// What governs a file, given by an absolute path.
+    ///
+    /// # Errors
+    /// If there is an `llsd.toml` that cannot be used.
+    pub fn of(&self, file: &Path) -> Governing {
+        file.parent().map_or(Ok(None), |folder| self.of_folder(folder, MAX_DEPTH))
+    }
+
+    /// Looks again from now on.
+    pub fn forget(&self) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn of_folder(&self, folder: &Path, depth: usize) -> Governing {
+        if let Some(known) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(folder) {
+            return known.clone();
+        }
+        let path = folder.join(FILE_NAME);
+        let found = if path.symlink_metadata().is_ok() {
+            Project::read(path).map(|project| Some(Arc::new(project))).map_err(Arc::new)
+        } else if depth == 0 || folder.join(".git").symlink_metadata().is_ok() {
+            Ok(None)
+        } else {
+            folder.parent().map_or(Ok(None), |above| self.of_folder(above, depth - 1))
+        };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(folder.to_path_buf(), found.clone());
+        found
+    }
+}
+
+impl Project {
+    fn read(path: PathBuf) -> Result<Self, Fault> {
+        let Some(text) = workspace::text_of(&path, MAX_SIZE) else {
+            let message = "cannot be read: it is no file, no UTF-8 text, or larger than 1 MiB".to_owned();
+            return Err(Fault { path, place: None, message });
+        };
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: PathBuf, text: &str) -> Result<Self, Fault> {
+        let fault = |span: Option<Range<usize>>, message: String| {
+            let place = span.map(|span| place(text, span.start));
+            Fault { path: path.clone(), place, message }
+        };
+        let written: Written = toml::from_str(text)
+            .map_err(|error| fault(error.span(), error.message().trim_end().replace('\n', "; ")))?;
+        let mut severities = BTreeMap::new();
+        for (rule, level) in written.severity {
+            let name = rule.get_ref();
+            let known = || rules::all().iter().map(|known| known.id);
+            let exists = match name.strip_suffix('*') {
+                Some(start) => known().any(|id| id.starts_with(start)),
+                None => known().any(|id| id == name),
+            };
+            if !exists {
+                let near = nearest(name, known()).map(|near| format!(", did you mean {near}?"));
+                let near = near.unwrap_or_else(|| "; `llsd explain` lists them".to_owned());
+                return Err(fault(Some(rule.span()), format!("there is no rule \"{name}\"{near}")));
+            }
+            severities.insert(name.clone(), Option::<Severity>::from(level));
+        }
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let globs = |patterns: &[toml::Spanned<String>]| {
+            let mut builder = GitignoreBuilder::new(folder);
+            for pattern in patterns {
+                builder.add_line(None, pattern.get_ref()).map_err(|error| {
+                    let message = format!("\"{}\" is no pattern of files: {error}", pattern.get_ref());
+                    fault(Some(pattern.span()), message)
+                })?;
+            }
+            builder.build().map_err(|error| fault(None, error.to_string()))
+        };
+        let include = written.include.as_deref().map(globs).transpose()?;
+        let exclude = globs(&written.exclude)?;
+        let llama_stack_version = match written.llama_stack_version {
+            Some(version) if !is_version(version.get_ref()) => {
+                let message = format!("\"{}\" is no version such as 0.4.7", version.get_ref());
+                return Err(fault(Some(version.span()), message));
+            }
+            version => version.map(toml::Spanned::into_inner),
+        };
+        Ok(Self { llama_stack_version, severities: Severities(severities), include, exclude, path })
+    }
+
+    /// Whether a file, given by an absolute path, is left alone.
+    #[must_use]
+    pub fn leaves_out(&self, file: &Path) -> bool {
+        let matches = |globs: &Gitignore| {
+            let inside = file.starts_with(globs.path());
+            inside && globs.matched_path_or_any_parents(file, false).is_ignore()
+        };
+        matches(&self.exclude) || self.include.as_ref().is_some_and(|globs| !matches(globs))
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    parts.len() == 3 && parts.iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn place(text: &str, offset: usize) -> Place {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    Place { line: 1 + before.matches('\n').count(), column: 1 + before[start..].chars().count() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Project, String> {
+        Project::parse("/team/llsd.toml".into(), text).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn everything_can_be_said() {
+        let project = parse(
+            "llama-stack-version = \"0.4.7\"\ninclude = [\"deploy/\", \"*.llsd.yaml\"]\nexclude = [\"deploy/old/\"]\n\
+             [severity]\n\"llsd::model::*\" = \"off\"\n\"llsd::model::unknown-provider\" = \"hint\"\n",
+        )
+        .unwrap();
+        assert_eq!(project.llama_stack_version.as_deref(), Some("0.4.7"));
+        assert_eq!(project.severities.of("llsd::model::other", Severity::Error), None);
+        assert_eq!(project.severities.of("llsd::model::unknown-provider", Severity::Error), Some(Severity::Hint));
+        for (file, left_out) in [
+            ("/team/deploy/a.yaml", false),
+            ("/team/deploy/old/a.yaml", true),
+            ("/team/x/y.llsd.yaml", false),
+            ("/team/a.yaml", true),
+        ] {
+            assert_eq!(project.leaves_out(Path::new(file)), left_out, "{file}");
+        }
+        assert!(!parse("").unwrap().leaves_out(Path::new("/team/a.yaml")));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named_with_its_place() {
+        for (text, message) in [
+            ("exlude = []\n", "1:1: unknown field `exlude`"),
+            ("\n  exclude = \"a\"\n", "2:13: invalid type: string \"a\""),
+            ("[severity]\n\"port\" = \"off\"\n", "2:1: there is no rule \"port\""),
+            ("[severity]\n\"llsd::model::*\" = \"loud\"\n", "2:20: unknown variant `loud`"),
+            ("exclude = [\"ok\", \"a[\"]\n", "1:18: \"a[\" is no pattern of files"),
+            ("llama-stack-version = \"latest\"\n", "1:23: \"latest\" is no version"),
+            ("a = \n", "1:5: "),
+        ] {
+            let told = parse(text).unwrap_err();
+            assert!(told.starts_with(&format!("/team/llsd.toml:{message}")), "{told}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Files that nobody vouches for: one that never ends, or that waits for a writer, holds nobody up.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The text of a file; `None` if it cannot be read, is no regular file, is no UTF-8 text or has more than `max_size`
+/// bytes. What it is, is asked of the open file, so that nobody can put another in its place meanwhile.
+#[must_use]
+pub fn text_of(path: &Path, max_size: u64) -> Option<String> {
+    let file = open(path).ok()?;
+    let found = file.metadata().ok()?;
+    if !found.is_file() || found.len() > max_size {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+    // It may grow while it is read.
+    file.take(max_size + 1).read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > max_size {
+        return None;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Whether a file that a path inside one of `folders` names really lies in one of them: a link may lead elsewhere. What
+/// is in none of the folders by its path either was chosen by somebody, and is no business of theirs.
+#[must_use]
+pub fn is_within(path: &Path, folders: &[PathBuf]) -> bool {
+    if !folders.iter().any(|folder| path.starts_with(folder)) {
+        return true;
+    }
+    let Ok(real) = path.canonicalize() else { return false };
+    let real_folder = |folder: &PathBuf| folder.canonicalize().is_ok_and(|folder| real.starts_with(folder));
+    folders.iter().any(real_folder)
+}
+
+/// Opens a file without waiting for the other end of a pipe.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}

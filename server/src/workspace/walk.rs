@@ -1,0 +1,268 @@
+//! Which files a folder stands for: those that `kubectl apply -R -f` would read, less what the project does not hold to
+//! be its own (`.gitignore`, dependencies, build results).
+//!
+//! Links to files are followed, links to folders are not, as `kubectl` does it; so no search can run in circles.
+
+use super::is_manifest;
+use ignore::WalkBuilder;
+use ignore::gitignore::Gitignore;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, FileType};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Folders that hold other people's files or build results.
+const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycache__"];
+
+/// How far a search goes.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Folders below each other.
+    pub depth: usize,
+    /// Files and folders that are looked at.
+    pub entries: usize,
+    /// How long it may take.
+    pub time: Duration,
+    /// Links must lead to a file below one of these folders; `None`: they may lead anywhere.
+    pub within: Option<Vec<PathBuf>>,
+    /// Whether files called `*.json` count.
+    pub json: bool,
+}
+
+impl Limits {
+    /// Those of somebody who waits at a terminal and wants all files.
+    pub const COMMAND: Self =
+        Self { depth: 64, entries: 2_000_000, time: Duration::from_secs(120), within: None, json: true };
+
+    /// Those of an editor, which looks through folders that nobody may have vouched for, unasked.
+    #[must_use]
+    pub fn editor(folders: Vec<PathBuf>) -> Self {
+        Self { depth: 12, entries: 50_000, time: Duration::from_secs(5), within: Some(folders), json: false }
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Files in the order of their names, each once however many links lead to it.
+    pub files: Vec<PathBuf>,
+    /// What may hold a manifest and is not among them.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A file or folder that a search left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Which one.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why something was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A link to a folder.
+    LinkToFolder,
+    /// A link that leads out of the folders that are looked through.
+    LinkOutside,
+    /// A link to nothing.
+    BrokenLink,
+    /// A pipe, socket or device.
+    NoFile,
+    /// Deeper than [`Limits::depth`].
+    Deep(usize),
+    /// The search ended there, after [`Limits::entries`].
+    Many(usize),
+    /// The search ended there, after [`Limits::time`].
+    Slow(Duration),
+    /// The system does not let us in.
+    Unreadable(String),
+}
+
+impl Reason {
+    /// Whether `kubectl` would fail there, or nobody knows what is there: the others are left out as it does it.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::LinkToFolder | Self::LinkOutside)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LinkToFolder => out.write_str("a link to a folder, which kubectl does not enter either"),
+            Self::LinkOutside => out.write_str("a link that leads out of the workspace"),
+            Self::BrokenLink => out.write_str("a link to a file that does not exist"),
+            Self::NoFile => out.write_str("no regular file"),
+            Self::Deep(depth) => write!(out, "more than {depth} folders deep; name it to have it checked"),
+            Self::Many(entries) => write!(out, "the search ended here, after {entries} files and folders"),
+            Self::Slow(time) => write!(out, "the search ended here, after {} s", time.as_secs()),
+            Self::Unreadable(reason) => out.write_str(reason),
+        }
+    }
+}
+
+/// The manifests below `folder`. `stop` may end the search early, without a word.
+#[must_use]
+pub fn walk(folder: &Path, limits: &Limits, stop: &dyn Fn() -> bool) -> Walk {
+    let started = Instant::now();
+    let deep = Arc::new(Mutex::new(Vec::new()));
+    let mut found = Walk::default();
+    let mut links = Vec::new();
+    for (seen, entry) in builder(folder, limits.depth, Arc::clone(&deep)).build().enumerate() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                found.left_out.push(unreadable(folder, &error));
+                continue;
+            }
+        };
+        let cut = match seen {
+            _ if stop() => return found,
+            _ if seen > limits.entries => Some(Reason::Many(limits.entries)),
+            _ if started.elapsed() > limits.time => Some(Reason::Slow(limits.time)),
+            _ => None,
+        };
+        if let Some(reason) = cut {
+            found.left_out.push(LeftOut { path: entry.into_path(), reason });
+            break;
+        }
+        let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else { continue };
+        if kind.is_symlink() {
+            links.push(entry.into_path());
+        } else if is_wanted(entry.path(), limits) {
+            add(&mut found, entry.into_path(), kind);
+        }
+    }
+    let deep = std::mem::take(&mut *deep.lock().unwrap_or_else(PoisonError::into_inner));
+    found.left_out.extend(deep.into_iter().map(|path| LeftOut { path, reason: Reason::Deep(limits.depth) }));
+    follow(&mut found, folder, links, limits);
+    found.files.sort();
+    found.left_out.sort_by(|one, other| one.path.cmp(&other.path));
+    found
+}
+
+fn builder(folder: &Path, depth: usize, deep: Arc<Mutex<Vec<PathBuf>>>) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(folder);
+    // A manifest may be hidden; a folder that is, belongs to a tool. A checkout without its .git still has its rules.
+    builder.hidden(false).require_git(false).follow_links(false).ignore(false);
+    builder.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        if entry.depth() == 0 || !is_folder {
+            return true;
+        }
+        if !is_entered(entry.file_name()) {
+            return false;
+        }
+        if entry.depth() > depth {
+            deep.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_path_buf());
+            return false;
+        }
+        true
+    });
+    builder
+}
+
+fn is_entered(folder: &OsStr) -> bool {
+    folder.to_str().is_some_and(|name| !name.starts_with('.') && !SKIPPED.contains(&name))
+}
+
+/// Says of single files what a [walk] would do with them.
+#[derive(Debug, Default)]
+pub struct Ignored {
+    known: HashMap<PathBuf, Arc<Gitignore>>,
+}
+
+impl Ignored {
+    /// Whether a walk through `folder` would not come to a file below it.
+    pub fn leaves_out(&mut self, file: &Path, folder: &Path) -> bool {
+        let Ok(inside) = file.strip_prefix(folder) else { return false };
+        let mut folders = inside.parent().into_iter().flat_map(Path::components);
+        if folders.any(|name| !is_entered(name.as_os_str())) {
+            return true;
+        }
+        for above in file.ancestors().skip(1) {
+            let rules = self
+                .known
+                .entry(above.to_path_buf())
+                .or_insert_with(|| Arc::new(Gitignore::new(above.join(".gitignore")).0));
+            if !rules.is_empty() {
+                match rules.matched_path_or_any_parents(file, false) {
+                    ignore::Match::Ignore(_) => return true,
+                    ignore::Match::Whitelist(_) => return false,
+                    ignore::Match::None => {}
+                }
+            }
+            if above.join(".git").symlink_metadata().is_ok() {
+                break;
+            }
+        }
+        false
+    }
+}
+
+fn is_wanted(path: &Path, limits: &Limits) -> bool {
+    is_manifest(path) || (limits.json && path.extension().is_some_and(|extension| extension == "json"))
+}
+
+fn add(found: &mut Walk, path: PathBuf, kind: FileType) {
+    if kind.is_file() {
+        found.files.push(path);
+    } else {
+        found.left_out.push(LeftOut { path, reason: Reason::NoFile });
+    }
+}
+
+fn unreadable(folder: &Path, error: &ignore::Error) -> LeftOut {
+    let (mut path, mut inner) = (folder, error);
+    loop {
+        inner = match inner {
+            ignore::Error::WithPath { path: at, err } => {
+                path = at;
+                err
+            }
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => err,
+            _ => break,
+        };
+    }
+    LeftOut { path: path.to_path_buf(), reason: Reason::Unreadable(inner.to_string()) }
+}
+
+/// Takes the files that links lead to, unless they were found by their own names.
+fn follow(found: &mut Walk, folder: &Path, links: Vec<PathBuf>, limits: &Limits) {
+    if links.is_empty() {
+        return;
+    }
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    let own = |path: &PathBuf| path.strip_prefix(folder).map_or_else(|_| path.clone(), |inner| whole.join(inner));
+    let mut known: HashSet<PathBuf> = found.files.iter().map(own).collect();
+    let allowed: Option<Vec<PathBuf>> =
+        limits.within.as_ref().map(|folders| folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect());
+    for path in links {
+        let named = is_wanted(&path, limits);
+        let target = path.canonicalize().and_then(|target| Ok((fs::metadata(&target)?.file_type(), target)));
+        let reason = match target {
+            Ok((kind, _)) if kind.is_dir() => {
+                let hidden = !path.file_name().is_some_and(is_entered);
+                (!hidden).then_some(Reason::LinkToFolder)
+            }
+            _ if !named => None,
+            Err(_) => Some(Reason::BrokenLink),
+            Ok((_, target)) if allowed.as_ref().is_some_and(|all| !all.iter().any(|one| target.starts_with(one))) => {
+                Some(Reason::LinkOutside)
+            }
+            Ok((kind, _)) if !kind.is_file() => Some(Reason::NoFile),
+            Ok((_, target)) => {
+                if known.insert(target) {
+                    found.files.push(path);
+                }
+                continue;
+            }
+        };
+        found.left_out.extend(reason.map(|reason| LeftOut { path, reason }));
+    }
+}
