@@ -526,7 +526,7 @@ fn migrate_tells_losses_and_leaves_what_it_cannot_say() {
         "llsd: ./loss.yaml: loss: spec.server.containerSpec.name: \"mine\" is gone\n",
         "llsd: ./plain.yaml: note: everything means the same as before\n",
         "llsd: ./port.yaml: not migrated: v1alpha2 would refuse the result: spec.networking.port: ",
-        "llsd: ./template.yaml: not migrated: line 8 of the document is a line of a template",
+        "llsd: ./template.yaml: not migrated: line 7 of the document is a line of a template",
     ];
     for line in said {
         assert!(ran.err.contains(line), "{line}\n{}", ran.err);

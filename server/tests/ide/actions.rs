@@ -109,9 +109,11 @@ fn migration_inside_a_list() {
               - apiVersion: llamastack.io/v1alpha2
                 kind: LlamaStackDistribution
                 metadata: {name: a}
-                # few
                 spec:
                   distribution: {name: starter}
+                  workload:
+                    # few
+                    replicas: 1
               - apiVersion: v1
                 kind: Secret
         "#]],
