@@ -162,7 +162,7 @@ fn a_config_map_that_nobody_needs_goes_with_its_file() {
     assert_eq!(resolved["edit"]["changeAnnotations"][annotation]["needsConfirmation"], true);
     let told = client.wait(|message| message["method"] == "window/showMessage");
     let told = told["params"]["message"].as_str().unwrap();
-    assert!(told.starts_with("removed with ConfigMap \"config\": # \u{1F999} by hand\n"), "{told}");
+    assert!(told.starts_with("note: removed with ConfigMap \"config\": # \u{1F999} by hand\n"), "{told}");
     let new = edited(OLD, changes[0]["edits"].as_array().unwrap());
     assert!(new.contains("- id: fast # the team's\n"), "{new}");
     fs::remove_file(folder.0.join("config.yaml")).unwrap();

@@ -114,6 +114,10 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
                 action.data = later(uri, snapshot.version, &offer);
             } else {
                 let Ok(migrated) = ide::accept_migration(&about, &offer) else { continue };
+                // nobody asks again before the change is made: the title has to tell what is lost
+                if let Some(worst) = migrated.lines().first().filter(|_| !migrated.means_the_same()) {
+                    action.title = format!("{} ({worst})", action.title);
+                }
                 action.edit = edit(change(&migrated));
             }
             actions.push(CodeActionOrCommand::CodeAction(action));
