@@ -276,6 +276,22 @@ fn who_may_connect_depends_on_the_operator() {
 }
 
 #[test]
+fn the_image_that_runs_tells_the_version() {
+    // remote::vllm of 0.5 has settings that 0.4 has not.
+    let text = v2("  providers: {inference: [{provider: vllm, endpoint: 'http://a:1/v1', settings: {network: {}}}]}\n");
+    let found = |image: Option<&str>| {
+        let facts = Facts { image: image.map(str::to_owned), ..Facts::default() };
+        let outcome = judge_with(&text, &facts);
+        (shown(&outcome.findings), outcome.not_checked.len())
+    };
+    let unknown = "settings::unknown-key spec.providers.inference[0].settings.network".to_owned();
+    assert_eq!(found(None), (vec![unknown], 0));
+    assert_eq!(found(Some("quay.io/example/llama-stack:0.5.4")), (vec![], 0));
+    let (findings, open) = found(Some("quay.io/example/llama-stack:nightly"));
+    assert_eq!((findings.len(), open), (0, 1), "an unknown version is not checked, not refused");
+}
+
+#[test]
 fn every_finding_of_the_crd_has_its_place_and_fix() {
     // Of several ids that are used twice, the API server names the one that is used first.
     let providers = "  providers:\n    inference:\n      - {id: a, provider: vllm, endpoint: 'http://a:1/v1'}\n      \

@@ -207,6 +207,10 @@ impl<'a> Subject<'a> {
             return version_of_image(image);
         }
         let known = Distributions::embedded().get(self.distribution()?).ok()?;
+        // The operator runs another image: its version counts, and where that is not told, the rest is not checked.
+        if let Some(image) = self.facts.image.as_deref().filter(|image| *image != known.image) {
+            return version_of_image(image);
+        }
         version_of_image(&known.image).or_else(|| Some(known.llama_stack_version.clone()))
     }
 

@@ -172,7 +172,7 @@ fn names_its_place(cause: &Cause) -> bool {
 
 fn lines(findings: &[&Finding]) -> String {
     match findings {
-        // The words of the contract stand alone.
+        // A single message stays as the checks word it, so that it can be searched for.
         [one] => one.message.clone(),
         several => several.iter().map(|finding| line(finding)).collect::<Vec<_>>().join("; "),
     }

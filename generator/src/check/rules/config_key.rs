@@ -1,5 +1,5 @@
-//! The key of a ConfigMap with the user's config. Source: contract section 2 for `overrideConfig`; for v1alpha1 the Go
-//! operator, whose start script reads `/etc/llama-stack/config.yaml`.
+//! The key of a ConfigMap with the user's config. Source: the operator mounts this key; for v1alpha1 the Go operator, whose
+//! start script reads `/etc/llama-stack/config.yaml` from version 0.6 on, and `run.yaml` before.
 
 use super::super::finding::{Cause, Finding, Severity};
 use super::super::rule::{Group, Rule};

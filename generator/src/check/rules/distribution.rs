@@ -1,5 +1,5 @@
-//! The distribution. Source: contract section 4, and for v1alpha1 the Go operator, which admits an object without
-//! either field and then fails.
+//! The distribution. Source: `configs/distributions.json`, and for v1alpha1 the Go operator, which admits an object
+//! without either field and then fails.
 
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,4 +1,5 @@
-//! Shapes of earlier proposals, found by [`crate::check::drafts`]. Source: contract section 2, "Older drafts".
+//! Shapes of earlier proposals, found by [`crate::check::drafts`]. Source: the proposals of v1alpha2 that were
+//! published before it, from which files are still about.
 
 use super::super::finding::Severity;
 use super::super::rule::{Group, Rule};

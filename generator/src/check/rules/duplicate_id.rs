@@ -1,4 +1,5 @@
-//! Provider ids. Source: contract section 2: unique over all lists, implicit ids included.
+//! Provider ids. Source: models name providers by id alone, and variables are named after it, so ids are unique over all
+//! lists, implicit ones included.
 
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,5 +1,5 @@
-//! What stands in the way of a config, and what generation warns of. Source: contract section 3, and what llama-stack
-//! does with the configs that would come out otherwise.
+//! What stands in the way of a config, and what generation warns of. Source: the stages of generation, and what
+//! llama-stack does with the configs that would come out otherwise.
 
 use super::super::finding::{Cause, Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,4 +1,5 @@
-//! Labels of namespaces that may connect. Source: contract section 2: the operator matches label keys only.
+//! Labels of namespaces that may connect. Source: the operator, whose network policies match label keys
+//! only.
 
 use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,4 +1,4 @@
-//! Providers of models. Source: contract section 2: an id that exists after merging; llama-stack exits on another.
+//! Providers of models. Source: llama-stack, which exits on a model whose provider is not in the config.
 
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,4 +1,4 @@
-//! The resource's name. Source: contract section 1; children are called `<name>-<suffix>`, with suffixes of up to 15
+//! The resource's name. Source: children are called `<name>-<suffix>`, with suffixes of up to 15
 //! characters, and Services take DNS labels only.
 
 use super::super::facts::Namesake;

@@ -1,5 +1,5 @@
-//! Secrets written in plain text. Source: contract section 3: values of secrets never appear in a config; a resource is
-//! readable by more people than a Secret, and ends up in version control.
+//! Secrets written in plain text. Source: values of secrets never appear in a config; a resource is readable by more
+//! people than a Secret, and ends up in version control.
 
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,4 +1,4 @@
-//! Fields that a provider type has no setting for. Source: contract section 3; llama-stack would ignore the key.
+//! Fields that a provider type has no setting for. Source: the catalogs; llama-stack would ignore the key.
 
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};

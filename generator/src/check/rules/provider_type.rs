@@ -1,5 +1,4 @@
-//! Provider types. Source: contract section 3, the catalogs of section 4; llama-stack exits on a type that it does
-//! not know.
+//! Provider types. Source: the catalogs; llama-stack exits on a type that it does not know.
 
 use super::super::finding::{Finding, Fix, Severity, Tag};
 use super::super::rule::{Group, Rule};

@@ -1,4 +1,5 @@
-//! Secrets and ConfigMaps that a resource names. Source: contract section 8: the condition `SecretsResolved`.
+//! Secrets and ConfigMaps that a resource names. Source: the kubelet, which starts no container before they are there; the
+//! operator tells it in the condition `SecretsResolved`.
 
 use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};

@@ -1,5 +1,5 @@
-//! Variables that carry secrets. Source: contract section 3: `LLSD_<ID>_<FIELD>`, and every other character becomes `_`,
-//! so different ids can meet in one name.
+//! Variables that carry secrets. Source: their names are `LLSD_<ID>_<FIELD>`, in which every other
+//! character becomes `_`, so different ids can meet in one name.
 
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
