@@ -167,7 +167,7 @@ async fn work(context: &Context, key: Key, turn: Turn) {
 async fn failed(context: &Context, turn: Turn, key: Key, error: &WorkError) {
     context.metrics.error(if matches!(error, WorkError::Deadline(_)) { "Deadline" } else { "ApiRequest" });
     let times = context.queue.failures(&key) + 1;
-    if times % LASTING == 0
+    if times.is_multiple_of(LASTING)
         && let Err(untold) = tell_failure(context, &key, error).await
     {
         tracing::debug!(namespace = &*key.namespace, name = &*key.name, %untold, "the failure cannot be told");
