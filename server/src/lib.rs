@@ -12,4 +12,5 @@ pub mod project;
 pub mod schedule;
 pub mod session;
 pub mod settings;
+pub mod severities;
 pub mod workspace;

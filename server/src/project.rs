@@ -9,7 +9,7 @@ mod written;
 pub use written::schema;
 
 use crate::ide::Severity;
-use crate::settings::Severities;
+use crate::severities::Severities;
 use crate::workspace;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use llsd_generator::check::rules;

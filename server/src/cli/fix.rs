@@ -1,13 +1,13 @@
 //! `llsd fix`, and `llsd check --fix`.
 
-use super::check::{self, File};
 use super::input::{Inputs, Source, Unreadable};
 use super::project::Project as Files;
 use super::report::{self, Format, Report};
+use super::verdicts::{self, File};
 use super::{FAILURE, complain};
 use crate::ide::{self, Severity, TextEdit, Workspace};
 use crate::project::Project;
-use crate::settings::Severities;
+use crate::severities::Severities;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::fs;
@@ -68,14 +68,14 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         File::new(source, text, project)
     };
     let files: Vec<File> = files.into_iter().map(remaining).collect();
-    let report = Report { files: check::check(&files), unreadable: inputs.unreadable };
+    let report = Report { files: verdicts::check(&files), unreadable: inputs.unreadable };
     // The text that standard input became is on standard output.
     if sources.contains(&Source::Stdin) {
         report::write(&mut io::stderr().lock(), Format::Human, &report, false)?;
     } else {
         report::write(&mut io::stdout().lock(), Format::Human, &report, false)?;
     }
-    Ok(if failed { FAILURE } else { check::code(&report) })
+    Ok(if failed { FAILURE } else { verdicts::code(&report) })
 }
 
 /// Fixes that reach beyond one document.

@@ -15,6 +15,7 @@ mod project;
 mod render;
 mod report;
 mod schema;
+mod verdicts;
 
 use clap::{Parser, Subcommand};
 use std::fmt::Display;

@@ -9,7 +9,7 @@ mod sarif;
 
 use super::input::Unreadable;
 use crate::ide::{self, Analysis, Diagnostic, Span, Unchecked};
-use crate::settings::Severities;
+use crate::severities::Severities;
 use clap::ValueEnum;
 use place::{Lines, Place};
 use std::collections::BTreeMap;
