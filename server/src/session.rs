@@ -8,7 +8,8 @@ use crate::ide::{Analysis, Cluster, Delta, Pieces, Stop, Workspace};
 use crate::schedule::{Cancel, Schedule};
 use ropey::Rope;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Whom a change concerns.
 #[derive(Debug, Default)]
@@ -23,6 +24,8 @@ pub struct Affected {
 #[derive(Debug, Default)]
 pub struct Session {
     state: Mutex<State>,
+    /// Told when the last worker of an open document has ended.
+    idle: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +86,7 @@ impl Session {
             Some(snapshot) => Some((snapshot, cancel)),
             None => {
                 state.schedule.finish(name);
+                self.tell_idle(&state);
                 None
             }
         }
@@ -90,7 +94,22 @@ impl Session {
 
     /// A worker is done with the version it began. True: it has to begin again.
     pub fn finish(&self, name: &Arc<str>) -> bool {
-        self.lock().schedule.finish(name)
+        let mut state = self.lock();
+        let again = state.schedule.finish(name);
+        self.tell_idle(&state);
+        again
+    }
+
+    /// Waits until no open document waits for its analysis, but no longer than until `end`.
+    pub fn wait_idle(&self, end: Instant) {
+        let busy = |state: &mut State| state.schedule.active() > 0;
+        drop(self.idle.wait_timeout_while(self.lock(), end.saturating_duration_since(Instant::now()), busy));
+    }
+
+    fn tell_idle(&self, state: &State) {
+        if state.schedule.active() == 0 {
+            self.idle.notify_all();
+        }
     }
 
     /// Does something quick, unless `snapshot` is no longer what the client sees. It stays so meanwhile.
@@ -164,5 +183,27 @@ impl State {
         let affected: Vec<_> =
             others.filter(|snapshot| snapshot.mentions_any(names)).map(|snapshot| Arc::clone(&snapshot.name)).collect();
         affected.into_iter().filter(|name| self.schedule.request(name)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn whoever_gives_way_goes_on_when_the_last_document_is_done() {
+        let session = Session::default();
+        session.wait_idle(Instant::now() + Duration::from_secs(3600));
+        assert!(session.open("a", "a", 1, Rope::from_str("a: 1\n")));
+        // In vain: the time is over.
+        session.wait_idle(Instant::now());
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| session.wait_idle(Instant::now() + Duration::from_secs(3600)));
+            let name = Arc::from("a");
+            assert!(session.begin(&name).is_some());
+            assert!(!session.finish(&name));
+            waiting.join().expect("it goes on");
+        });
     }
 }

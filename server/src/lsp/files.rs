@@ -16,8 +16,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::mem;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tower_lsp::lsp_types::{Diagnostic, Range, Url};
+
+/// How long files on disk give way to documents that are open, from the beginning of a round. These come first, above
+/// all the one that a session begins with; but somebody who types without a pause must not keep the workspace from being
+/// looked through.
+const GIVES_WAY: Duration = Duration::from_secs(2);
 
 /// What is known of files that are not open.
 #[derive(Debug, Default)]
@@ -207,6 +213,9 @@ impl Round {
     /// worker.
     fn run(self, folders: Vec<Url>, mut names: BTreeSet<Arc<str>>) -> Vec<Arc<str>> {
         let cancel = &self.progress.cancel;
+        let session = &self.shared.session;
+        let end = Instant::now() + GIVES_WAY;
+        session.wait_idle(end);
         let mut ignored = Ignored::default();
         let mut left_out = |name: &Arc<str>| {
             let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri));
@@ -230,6 +239,7 @@ impl Round {
             if cancel.is_cancelled() {
                 break;
             }
+            session.wait_idle(end);
             let text = self.text(name).filter(|_| !unwanted.contains(name)).unwrap_or_default();
             let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri)).unwrap_or_default();
             let analysis = workspace::analysis_of(&path, &text);
@@ -242,13 +252,14 @@ impl Round {
             }
             self.progress.step();
         }
-        let affected = self.shared.session.learn_files(objects);
+        let affected = session.learn_files(objects);
         relevant.extend(mentioning(&self.shared.files.lock().seen, &affected.names));
         self.progress.expect(names.len() + relevant.len());
         for name in relevant {
             if cancel.is_cancelled() {
                 break;
             }
+            session.wait_idle(end);
             let seen = self.judge(&name, cancel);
             if !cancel.is_cancelled() {
                 self.tell(&name, seen);
