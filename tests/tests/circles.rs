@@ -128,6 +128,7 @@ fn modules_know_each_other_in_these_circles_only() {
         generator/yaml/src: block_scalar decode
         generator/yaml/src: parse::block parse::skipped
         operator/src: controller reconcile
+        operator/src: resources::account resources::deployment resources::external
         operator/src: webhooks webhooks::certificates webhooks::listener
         server/src: cli::fix cli::project
         server/src: ide::cluster ide::config ide::diagnostics ide::document ide::facts ide::file ide::fix ide::names ide::parts ide::tokens ide::workspace
