@@ -12,6 +12,7 @@ pub mod distribution;
 pub mod document;
 pub mod fold;
 pub mod generate;
+pub mod kustomize;
 pub mod names;
 mod validated;
 

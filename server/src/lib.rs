@@ -13,4 +13,5 @@ pub mod schedule;
 pub mod session;
 pub mod settings;
 pub mod severities;
+pub mod subprocess;
 pub mod workspace;

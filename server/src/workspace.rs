@@ -9,8 +9,6 @@ pub use walk::{Ignored, LeftOut, Limits, Reason, Walk, walk};
 use crate::ide::{self, Analysis, Pieces, Workspace};
 use std::path::{Path, PathBuf};
 
-/// In how many folders above a file something is looked for that tells what becomes of it.
-const MAX_DEPTH: usize = 12;
 /// Names of files that say what becomes of the others.
 const TELLING: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
 
@@ -27,11 +25,26 @@ pub fn tells_what_is_applied(path: &Path) -> bool {
     TELLING.iter().any(|name| is_part(path, name))
 }
 
-/// The files beside `file`, or in a folder above it, that say what becomes of it.
+/// The files in `folder` that say what becomes of the others.
+pub fn telling_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    TELLING.map(|name| folder.join(name)).into_iter().filter(|path| path.is_file())
+}
+
+/// The kustomizations below `folder`, within the limits of an editor.
 #[must_use]
-pub fn telling(file: &Path) -> Vec<PathBuf> {
-    let folders = file.ancestors().skip(1).take(MAX_DEPTH);
-    folders.flat_map(|folder| TELLING.map(|name| folder.join(name))).filter(|path| path.is_file()).collect()
+pub fn kustomizations(folder: &Path) -> Vec<PathBuf> {
+    let mut found = walk(folder, &Limits::editor(vec![folder.to_path_buf()]), &|| false).files;
+    found.retain(|path| tells_what_is_applied(path));
+    found
+}
+
+/// What kustomize reads for a path: the file itself, or the kustomization of a folder.
+#[must_use]
+pub fn behind(path: &Path) -> Vec<PathBuf> {
+    if path.is_dir() {
+        return telling_in(path).filter(|found| !is_part(found, "Chart.yaml")).take(1).collect();
+    }
+    if path.is_file() { vec![path.to_path_buf()] } else { Vec::new() }
 }
 
 fn is_part(path: &Path, name: &str) -> bool {

@@ -30,7 +30,9 @@ const OFFERS: usize = 6;
 static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^#[< ]*\^+ (error|warning|information|hint)\[").unwrap());
 
 /// Rules that need what no single file has, each with what that is.
-const ELSEWHERE: [(&str, &str); 12] = [
+const ELSEWHERE: [(&str, &str); 14] = [
+    ("llsd::kustomize::directive", "a kustomization that takes the file as a patch"),
+    ("llsd::kustomize::operation", "a kustomization that takes the file as a patch"),
     ("llsd::provider::missing-api", "a base config without that API; the embedded ones serve all"),
     ("llsd::provider::unchecked", "the labels of an image of an unknown version"),
     ("llsd::metadata::same-folder", "another file"),

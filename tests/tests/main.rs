@@ -7,6 +7,7 @@ mod circles;
 mod cluster;
 mod editor_emacs;
 mod editor_neovim;
+mod kustomize;
 mod operator;
 mod operator_external;
 mod operator_faults;

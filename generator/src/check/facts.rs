@@ -1,5 +1,6 @@
 //! What a caller knows of the surroundings of a resource.
 
+use super::part::Part;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Namespace and name of an object; the namespace is empty where the object names none.
@@ -25,6 +26,8 @@ pub struct Facts {
     pub resources: BTreeSet<ObjectKey>,
     /// Resources of other files that are applied together with those of the same namespace and name here.
     pub namesakes: BTreeMap<ObjectKey, Namesake>,
+    /// Set where the resource is a patch of a kustomization, and so no resource of its own.
+    pub part: Option<Part>,
 }
 
 /// A resource of the same namespace and name in another file.

@@ -5,6 +5,8 @@ pub mod facts;
 pub mod finding;
 mod findings;
 pub mod header;
+mod operations;
+pub mod part;
 mod rule;
 pub mod rules;
 mod schema;
@@ -13,6 +15,7 @@ mod subject;
 pub use crate::validated::Validated;
 pub use drafts::drafts;
 pub use facts::Facts;
+pub use operations::judge_operations;
 pub use rule::Rule;
 pub use rules::{Reference, ReferenceKind, unquoted_variables};
 
@@ -94,6 +97,9 @@ pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
 /// The verdict where the base config is known to be another than the embedded one, such as that of the image's labels.
 #[must_use]
 pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
+    if let Some(part) = &request.facts.part {
+        return part::judge(request, part);
+    }
     let schema = schema::validate(request.version, request.value, request.old, request.unknown);
     let mut findings = Findings::of_schema(schema.faults.into_iter().map(schema::finding).collect());
     let mut not_checked: Vec<NotChecked> = schema.not_checked.into_iter().map(schema::not_checked).collect();

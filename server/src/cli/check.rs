@@ -1,6 +1,7 @@
 //! `llsd check`.
 
 use super::baseline::Baseline;
+use super::built::Built;
 use super::fix::Fixed;
 use super::input::{Inputs, Source};
 use super::report::{self, Format, Report};
@@ -16,8 +17,17 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Files, directories (the manifests below them), or - for standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present_any = ["kustomize", "helm"], value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Check what `kubectl kustomize` (or `kustomize`) builds from this folder, too; nothing is fetched
+    #[arg(short = 'k', long, value_name = "DIR")]
+    kustomize: Vec<PathBuf>,
+    /// Check what `helm template` makes of this chart, too; nothing is fetched
+    #[arg(long, value_name = "CHART")]
+    helm: Vec<PathBuf>,
+    /// A file of values for the charts
+    #[arg(long, value_name = "FILE", requires = "helm")]
+    values: Vec<PathBuf>,
     /// How to say it
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -64,7 +74,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let files = File::read(sources, &mut inputs);
     inputs.tell_left_out();
     inputs.unreadable.iter().for_each(|problem| complain(problem));
+    let mut built = Built::default();
+    let folders = arguments.kustomize.iter().map(|folder| built.kustomization(folder));
+    let mut problems: Vec<String> = folders.filter_map(Result::err).collect();
+    let charts = arguments.helm.iter().map(|chart| built.chart(chart, &arguments.values));
+    problems.extend(charts.filter_map(Result::err));
     let mut report = Report { files: check(&files), unreadable: inputs.unreadable };
+    report.files.extend(built.finish());
     if let (true, Some(path)) = (arguments.write_baseline, &arguments.baseline) {
         return Ok(match Baseline::write(path, &report.files) {
             Ok(count) => {
@@ -88,7 +104,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         }
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    report::write(&mut out, arguments.format, &report, arguments.show_unchecked)?;
+    // where nothing could be looked at, nothing can be said
+    if problems.is_empty() || !report.files.is_empty() {
+        report::write(&mut out, arguments.format, &report, arguments.show_unchecked)?;
+    }
     out.flush()?;
-    Ok(code(&report))
+    problems.iter().for_each(|problem| complain(problem));
+    Ok(if problems.is_empty() { code(&report) } else { FAILURE })
 }

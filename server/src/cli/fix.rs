@@ -4,12 +4,12 @@ use super::input::{Inputs, Source, Unreadable};
 use super::project::Project as Files;
 use super::report::{self, Format, Report};
 use super::verdicts::{self, File};
-use super::{FAILURE, complain};
+use super::{FAILURE, complain, surroundings};
 use crate::ide::{self, Severity, TextEdit, Workspace};
 use crate::project::Project;
 use crate::severities::Severities;
 use clap::Args;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -136,7 +136,7 @@ pub(super) enum Failed {
 pub(super) fn fix_source(source: &Source, project: Option<Arc<Project>>, dry_run: bool) -> Result<Fixed, Failed> {
     let text = source.read().map_err(Failed::Reading)?;
     let severities = project.map(|project| project.severities.clone()).unwrap_or_default();
-    let (fixed, titles) = fixed(&text, &severities);
+    let (fixed, titles) = fixed(&text, &severities, &around(source, &text));
     let mut line = None;
     if let Source::File(path) = source {
         if titles.is_empty() {
@@ -154,11 +154,25 @@ pub(super) fn fix_source(source: &Source, project: Option<Arc<Project>>, dry_run
     Ok(Fixed { line, text: fixed.into() })
 }
 
+/// What a file has to be judged by: whether a kustomization takes it as a patch.
+fn around(source: &Source, text: &str) -> Workspace {
+    let mut workspace = Workspace::new();
+    let alone = ide::analyse(text.into(), None, &workspace);
+    if let (Source::File(path), true) = (source, alone.is_relevant()) {
+        workspace.set(&source.key(), alone.objects());
+        surroundings::learn(&BTreeSet::from([path.clone()]), &mut workspace);
+        // what it refers to is looked for where all files are fixed together
+        if !workspace.is_patch(&source.key()) {
+            return Workspace::new();
+        }
+    }
+    workspace.seen_by(&source.key())
+}
+
 /// The text after all rounds, and what was done. A round that would add an error is left out.
-fn fixed(text: &str, severities: &Severities) -> (String, Vec<String>) {
+fn fixed(text: &str, severities: &Severities, workspace: &Workspace) -> (String, Vec<String>) {
     let (mut text, mut titles) = (text.to_owned(), Vec::new());
-    let workspace = Workspace::new();
-    let mut analysis = ide::analyse(text.as_str().into(), None, &workspace);
+    let mut analysis = ide::analyse(text.as_str().into(), None, workspace);
     for _ in 0..ROUNDS {
         let mut found = analysis.diagnostics();
         found.retain(|found| severities.of(found.code, found.severity).is_some());
@@ -167,7 +181,7 @@ fn fixed(text: &str, severities: &Severities) -> (String, Vec<String>) {
         if edits.is_empty() || next == text {
             break;
         }
-        let after = ide::analyse(next.as_str().into(), Some(&analysis), &workspace);
+        let after = ide::analyse(next.as_str().into(), Some(&analysis), workspace);
         if errors(&after) > errors(&analysis) {
             break;
         }

@@ -61,6 +61,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     }
     for file in &old {
         let shown = project.shown(file);
+        if let Some(why) = project.bound(file) {
+            complain(&format!("{shown}: not migrated: {why}"));
+            code = code.max(FINDINGS);
+            continue;
+        }
         let before = project.clone();
         match migrate(&mut project, file, arguments) {
             Ok(all) => {

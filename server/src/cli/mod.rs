@@ -3,6 +3,7 @@
 //! Exit codes: 0 nothing wrong, 1 findings, 2 wrong usage or a file that cannot be read or written.
 
 mod baseline;
+mod built;
 mod check;
 mod chosen;
 mod explain;
@@ -15,6 +16,7 @@ mod project;
 mod render;
 mod report;
 mod schema;
+mod surroundings;
 mod verdicts;
 
 use clap::{Parser, Subcommand};

@@ -2,7 +2,10 @@
 
 use super::fix;
 use super::input::{MAX_SIZE, Source, Unreadable};
-use crate::ide::{self, Analysis, FileEdits, Kind, Library, NameIndex, Place, Question, TextEdit, Workspace};
+use super::surroundings;
+use crate::ide::{
+    self, Analysis, Bound, FileEdits, Kind, Library, NameIndex, Pieces, Place, Question, TextEdit, Workspace,
+};
 use crate::workspace;
 use similar::TextDiff;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +18,8 @@ use std::sync::Arc;
 pub(super) struct Project {
     files: BTreeMap<Arc<str>, File>,
     index: NameIndex,
+    /// What files that nobody named say of these.
+    outside: Vec<(Arc<str>, Pieces)>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,17 +59,50 @@ impl Project {
             let analysis = Arc::new(ide::analyse(text.clone(), None, &alone));
             (key, File { source, old: text.clone(), text: Some(text), analysis, named })
         };
-        let mut project = Self { files: texts.into_iter().map(file).collect(), index: NameIndex::default() };
+        let files: BTreeMap<Arc<str>, File> = texts.into_iter().map(file).collect();
+        let mut workspace = Workspace::new();
+        files.iter().for_each(|(key, file)| _ = workspace.set(key, file.analysis.objects()));
+        let relevant = files.iter().filter(|(_, file)| file.named && file.analysis.is_relevant());
+        let relevant = relevant.map(|(key, _)| PathBuf::from(&**key)).collect();
+        let outside = surroundings::learn(&relevant, &mut workspace).into_iter();
+        let outside = outside.map(|found| (found.source.key(), found.analysis.objects())).collect();
+        let mut project = Self { files, index: NameIndex::default(), outside };
         project.understand();
         (project, problems)
     }
 
+    /// What all files say now.
+    fn workspace(&self) -> Workspace {
+        let mut workspace = Workspace::new();
+        let own = self.files.iter().map(|(key, file)| (key, file.analysis.objects()));
+        for (key, objects) in own.chain(self.outside.iter().map(|(key, objects)| (key, objects.clone()))) {
+            workspace.set(key, objects);
+        }
+        workspace
+    }
+
+    /// Why the resources of a file cannot be migrated alone, in a sentence.
+    pub(super) fn bound(&self, file: &str) -> Option<String> {
+        let name = |file: &str| self.files.get(file).map_or_else(|| file.to_owned(), |file| file.source.to_string());
+        Some(match self.workspace().bound(file)? {
+            Bound::Patch { by } => {
+                format!("it is a patch of {}, and has to be migrated with the resources that it patches", name(&by))
+            }
+            Bound::Patched { by, patch } if by == patch => {
+                format!("a patch in {} is written for v1alpha1, and would do something else", name(&by))
+            }
+            Bound::Patched { by, patch } => format!(
+                "{} patches it, as {} says: a patch for v1alpha1 would do something else",
+                name(&patch),
+                name(&by)
+            ),
+            Bound::Opaque { by } => format!("{} changes it by transformers, vars or replacements", name(&by)),
+        })
+    }
+
     /// Judges every file by what the others say now.
     fn understand(&mut self) {
-        let mut workspace = Workspace::new();
-        for (key, file) in &self.files {
-            workspace.set(key, file.analysis.objects());
-        }
+        let workspace = self.workspace();
         for (key, file) in &mut self.files {
             let Some(text) = &file.text else { continue };
             let known = workspace.seen_by(key);

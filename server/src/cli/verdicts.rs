@@ -2,13 +2,12 @@
 
 use super::input::{Inputs, Source};
 use super::report::{self, Checked, Other, Report};
-use super::{CLEAN, FAILURE, FINDINGS};
+use super::{CLEAN, FAILURE, FINDINGS, surroundings};
 use crate::ide::{self, Analysis, Severity, Workspace};
 use crate::project::Project;
-use crate::workspace;
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A file that is checked.
@@ -63,14 +62,16 @@ pub(super) fn check(files: &[File]) -> Vec<Checked> {
     for (file, analysis) in files.iter().zip(&first) {
         workspace.set(&file.key, analysis.objects());
     }
-    learn_what_is_applied(files, &mut workspace);
+    let relevant = files.iter().zip(&first).filter(|(_, analysis)| analysis.is_relevant());
+    let relevant = relevant.map(|(file, _)| PathBuf::from(&*file.key)).collect();
+    surroundings::learn(&relevant, &mut workspace);
     let numbers: HashMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (&*file.key, number)).collect();
     let elsewhere = |other: &ide::Elsewhere| {
         let number = *numbers.get(other.file.as_deref()?)?;
         let span = first[number].named_at(&other.resource, None)?;
         Some(Other::new(files[number].name.clone(), &files[number].text, span))
     };
-    let together = files.len() > 1 && workspace.files().next().is_some();
+    let together = workspace.files().nth(1).is_some();
     let again = |(file, analysis): (&File, &Analysis)| {
         if !together || !analysis.is_relevant() {
             return file.checked(analysis, &elsewhere);
@@ -79,21 +80,6 @@ pub(super) fn check(files: &[File]) -> Vec<Checked> {
         file.checked(&ide::analyse(file.text.clone(), Some(analysis), &workspace), &elsewhere)
     };
     files.par_iter().zip(&first).map(again).collect()
-}
-
-/// Kustomizations and charts count also where only some files of their folders were named. They are looked for beside
-/// files that repeat a name only.
-fn learn_what_is_applied(files: &[File], workspace: &mut Workspace) {
-    let known: HashSet<&str> = files.iter().map(|file| &*file.key).collect();
-    let telling: BTreeSet<PathBuf> =
-        workspace.repeating().flat_map(|file| workspace::telling(Path::new(&**file))).collect();
-    for path in telling {
-        let source = Source::File(path);
-        let key = source.key();
-        if let (false, Ok(text)) = (known.contains(&*key), source.read()) {
-            workspace.set(&key, ide::analyse(text, None, &Workspace::new()).objects());
-        }
-    }
 }
 
 /// The exit code that a report stands for.

@@ -1,21 +1,17 @@
 //! Runs `kubectl`, which has a time and an amount of output at most.
 
+use crate::subprocess::{self, Limits};
 use serde_json::Value;
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-/// Bytes of an answer at most.
-const MAX_OUTPUT: u64 = 64 << 20;
+/// What `kubectl` may take altogether: helpers that log in may hang.
+const LIMITS: Limits = Limits { patience: PATIENCE, output: 64 << 20 };
 /// How long the API server may take for one answer, as `kubectl` understands it.
 const REQUEST_TIMEOUT: &str = "--request-timeout=10s";
-/// How long `kubectl` may take altogether: helpers that log in may hang.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How often a running `kubectl` is looked at.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// Which cluster, and how to reach it. What is not set is as in a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,26 +88,6 @@ impl Kubectl {
     /// # Errors
     /// If it cannot be run, does not end, or ends with an error.
     pub fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<String, Failure> {
-        let mut child = self.start(arguments)?;
-        let reader = |stream: Option<Box<dyn Read + Send>>| {
-            thread::spawn(move || {
-                let mut bytes = Vec::new();
-                // A stream that breaks ends the answer; the exit code says whether it was whole.
-                let _ = stream.map(|stream| stream.take(MAX_OUTPUT).read_to_end(&mut bytes));
-                String::from_utf8_lossy(&bytes).into_owned()
-            })
-        };
-        let output = reader(child.stdout.take().map(|stream| Box::new(stream) as _));
-        let errors = reader(child.stderr.take().map(|stream| Box::new(stream) as _));
-        let status = self.wait(&mut child)?;
-        let errors = errors.join().unwrap_or_default();
-        if !status {
-            return Err(failure(&errors));
-        }
-        output.join().map_err(|_| Failure::Unexpected("nothing that can be read".to_owned()))
-    }
-
-    fn start<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Result<Child, Failure> {
         let program = self.program.clone().unwrap_or_else(|| PathBuf::from("kubectl"));
         let mut command = Command::new(&program);
         if let Some(file) = &self.kubeconfig {
@@ -121,30 +97,14 @@ impl Kubectl {
             command.args(["--context", context]);
         }
         command.arg(REQUEST_TIMEOUT).args(arguments).current_dir(std::env::temp_dir());
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| Failure::Program { program: program.display().to_string(), reason: error.to_string() })
-    }
-
-    /// Whether it ended well.
-    fn wait(&self, child: &mut Child) -> Result<bool, Failure> {
-        let started = Instant::now();
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(status.success()),
-                Ok(None) if started.elapsed() < PATIENCE => thread::sleep(LOOK),
-                Ok(None) => {
-                    // It may have ended meanwhile.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Err(Failure::Slow);
-                }
-                Err(error) => return Err(Failure::Unexpected(error.to_string())),
+        let ended = subprocess::run(&mut command, LIMITS).map_err(|failure| match failure {
+            subprocess::Failure::Start(error) => {
+                Failure::Program { program: program.display().to_string(), reason: error.to_string() }
             }
-        }
+            subprocess::Failure::Slow(_) => Failure::Slow,
+            subprocess::Failure::Large(_) | subprocess::Failure::Lost(_) => Failure::Unexpected(failure.to_string()),
+        })?;
+        if ended.well { Ok(ended.output) } else { Err(failure(&ended.errors)) }
     }
 }
 

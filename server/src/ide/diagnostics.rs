@@ -4,6 +4,7 @@ use super::document::{DocumentAnalysis, Resource};
 use super::types::{CodeFix, Diagnostic, Elsewhere, Severity, Unchecked};
 use super::{Span, fix, form, place, silence};
 use llsd_generator::check::finding::{Finding, Target};
+use llsd_generator::check::judge_operations;
 use llsd_generator::check::rules::distribution::MISSING;
 use llsd_generator::check::rules::drafts::PROVIDER_OBJECT;
 use llsd_generator::check::rules::generation::MISSING_SETTING;
@@ -26,7 +27,9 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     if !document.is_relevant() {
         return Vec::new();
     }
-    let syntax = syntax(document.tree());
+    // of a kustomization only the patches in it are ours
+    let whole = document.embedded().is_empty() && (document.operations().is_none() || document.is_part());
+    let syntax = if whole { syntax(document.tree()) } else { Vec::new() };
     let mut found = Vec::new();
     for resource in document.resources() {
         document.with_findings(resource, |all| {
@@ -39,10 +42,16 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
             found.extend(shown.map(|finding| (is_structural(finding), diagnostic(document, resource, finding))));
         });
     }
+    if let (Some((operations, unknown)), Some(part)) = (document.operations(), &document.facts().part) {
+        let all = judge_operations(operations, unknown, part, document.facts());
+        found.extend(all.iter().map(|finding| (is_structural(finding), at(document.tree(), &Path::root(), finding))));
+    }
     // what a break leaves of a value or key has the wrong type or name, which is no fault of its own
     let broken = |one: &Diagnostic| syntax.iter().any(|error| error.span.start == one.span.start);
     found.retain(|(structural, one)| !(*structural && broken(one)));
-    let mut found: Vec<_> = found.into_iter().map(|(_, one)| one).chain(syntax.iter().cloned()).collect();
+    let embedded = document.embedded().iter().flat_map(|one| one.diagnostics(document.tree()));
+    let found = found.into_iter().map(|(_, one)| one).chain(syntax.iter().cloned());
+    let mut found: Vec<_> = found.chain(embedded).collect();
     let assumed = document.facts().llama_stack_version.as_deref();
     let text = document.tree().text();
     found.extend(document.configs().iter().flat_map(|config| config.diagnostics(text, assumed)));

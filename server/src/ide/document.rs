@@ -4,7 +4,8 @@ use super::config::{self, ConfigText};
 use super::facts::{self, Reference};
 use super::memo::Memo;
 use super::names::DocumentNames;
-use super::objects::{ObjectKey, Objects};
+use super::objects::{Manifest, ObjectKey, Objects};
+use super::overlay::{self, Embedded};
 use super::tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::{diagnostics, knowledge, place};
@@ -17,6 +18,7 @@ use llsd_generator::check::rules::yaml::{DUPLICATE_KEY, TOO_LARGE};
 use llsd_generator::check::{NotChecked, Outcome, Request, unquoted_variables, verdict};
 use llsd_generator::document::Plain;
 use llsd_generator::generate::Generated;
+use llsd_generator::kustomize::Operations;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::Document;
 use serde_json::Value;
@@ -33,6 +35,10 @@ pub(crate) struct DocumentAnalysis {
     configs: Arc<Vec<ConfigText>>,
     objects: Objects,
     references: BTreeSet<Reference>,
+    /// Patches that stand in it as texts.
+    embedded: Vec<Embedded>,
+    /// What it does as a patch of JSON 6902 operations.
+    operations: Option<(Operations, BTreeSet<Path>)>,
     contribution: u64,
     facts: Arc<Facts>,
     diagnostics: OnceLock<Vec<Diagnostic>>,
@@ -62,7 +68,7 @@ pub(crate) struct Resource {
     /// The version it is read by.
     pub(crate) version: ApiVersion,
     /// Its plain value.
-    pub(crate) value: Value,
+    pub(crate) value: Arc<Value>,
     /// The llama-stack version to assume where it does not tell one.
     assumed: Option<String>,
     /// Places whose value cannot be known, such as templates.
@@ -91,6 +97,11 @@ impl Resource {
     /// `metadata.namespace`; empty where there is none.
     pub(crate) fn namespace(&self) -> &str {
         self.metadata("namespace")
+    }
+
+    /// What it says, for kustomizations.
+    fn manifest(&self) -> Manifest {
+        Manifest { value: Arc::clone(&self.value), unknown: self.unknown.clone() }
     }
 
     fn metadata(&self, field: &str) -> &str {
@@ -133,6 +144,15 @@ impl DocumentAnalysis {
             }
         }
         objects.resources = resources.iter().filter_map(known_name).collect();
+        objects.manifests.extend(resources.iter().map(Resource::manifest));
+        let operations = if resources.is_empty() { Operations::read(&plain.value) } else { None };
+        let operations = operations.map(|operations| {
+            let unknown = plain.unknown.clone();
+            objects.manifests.push(Manifest { value: Arc::new(plain.value), unknown: plain.unknown });
+            (operations, unknown)
+        });
+        let embedded = objects.kustomization.as_ref().map(|one| overlay::all_in(one, kept)).unwrap_or_default();
+        objects.patched = embedded.iter().flat_map(|one| one.document.mentions().map(str::to_owned)).collect();
         let references =
             resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
         let contribution = contribution(&resources, &objects);
@@ -143,6 +163,8 @@ impl DocumentAnalysis {
             configs,
             objects,
             references,
+            embedded,
+            operations,
             contribution,
             facts,
             diagnostics,
@@ -154,8 +176,8 @@ impl DocumentAnalysis {
         }
     }
 
-    /// The same document, judged by other facts.
-    pub(crate) fn with_facts(&self, facts: Arc<Facts>) -> Self {
+    /// The same document, judged by other facts, and with patches that are.
+    pub(crate) fn with_facts(&self, facts: Arc<Facts>, embedded: Vec<Embedded>) -> Self {
         let resources = self.resources.iter().map(|resource| resource.judged_by(&facts)).collect();
         Self {
             tree: self.tree.clone(),
@@ -163,6 +185,8 @@ impl DocumentAnalysis {
             configs: self.configs.clone(),
             objects: self.objects.clone(),
             references: self.references.clone(),
+            embedded,
+            operations: self.operations.clone(),
             contribution: self.contribution,
             facts,
             diagnostics: OnceLock::new(),
@@ -192,13 +216,38 @@ impl DocumentAnalysis {
         &self.configs
     }
 
-    /// Whether it has anything that is checked: a resource, or a config of the server.
+    /// Whether it has anything that is checked: a resource, a part of one, or a config of the server.
     pub(crate) fn is_relevant(&self) -> bool {
-        !self.resources.is_empty() || !self.configs.is_empty()
+        self.is_ours() || !self.configs.is_empty()
     }
 
     pub(crate) fn objects(&self) -> &Objects {
         &self.objects
+    }
+
+    /// Whether there is a resource in it, or a part of one.
+    pub(crate) fn is_ours(&self) -> bool {
+        !self.resources.is_empty() || !self.embedded.is_empty() || self.operations.is_some()
+    }
+
+    /// The patches that stand in it as texts.
+    pub(crate) fn embedded(&self) -> &[Embedded] {
+        &self.embedded
+    }
+
+    /// Its list of JSON 6902 operations, and the places in it that a template fills in.
+    pub(crate) fn operations(&self) -> Option<&(Operations, BTreeSet<Path>)> {
+        self.operations.as_ref()
+    }
+
+    /// The patch that stands at an offset, and the offset inside of it.
+    pub(crate) fn embedded_at(&self, offset: usize) -> Option<(&Embedded, usize)> {
+        self.embedded.iter().find_map(|one| Some((one, one.inside(&self.tree, offset)?)))
+    }
+
+    /// Whether it is a patch of a kustomization.
+    pub(crate) fn is_part(&self) -> bool {
+        self.facts.part.is_some()
     }
 
     pub(crate) fn facts(&self) -> &Arc<Facts> {
@@ -221,7 +270,8 @@ impl DocumentAnalysis {
             Reference::Secret((_, name)) | Reference::ConfigMap((_, name)) => name.as_str(),
         });
         let own = self.resources.iter().map(Resource::name).filter(|name| !name.is_empty());
-        referenced.chain(own)
+        let patched = self.objects.patched.iter().map(String::as_str);
+        referenced.chain(own).chain(patched)
     }
 
     /// A number that is the same as long as the document adds the same to what other documents can see.
@@ -317,7 +367,7 @@ impl Resource {
             assumed: facts.llama_stack_version.clone(),
             base: self.base.clone(),
             version: self.version,
-            value: self.value.clone(),
+            value: Arc::clone(&self.value),
             unknown: self.unknown.clone(),
             early: self.early.clone(),
             outcome: OnceLock::new(),
@@ -336,6 +386,7 @@ fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource
     early.extend(plain.duplicates.iter().filter_map(|path| Some(twice(inside(path)?))));
     let bare = plain.bare.iter().filter_map(inside).collect();
     early.extend(unquoted_variables(&value, header.version, &bare));
+    let value = Arc::new(value);
     Resource { base, version: header.version, value, assumed: None, unknown, early, outcome: OnceLock::new() }
 }
 

@@ -3,10 +3,12 @@
 use super::Analysis;
 use super::document::DocumentAnalysis;
 use super::file::File;
-use super::objects::{ObjectKey, Objects};
+use super::objects::{Manifest, ObjectKey, Objects};
+use super::overlay::Embedded;
 use super::workspace::Workspace;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::fold::UserConfig;
+use llsd_generator::kustomize::Kustomization;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -47,7 +49,35 @@ pub(crate) fn changed(gone: &[Arc<DocumentAnalysis>], come: &[Arc<DocumentAnalys
 /// The document judged by what is known now; `None` if its verdict still holds.
 pub(crate) fn judge(document: &DocumentAnalysis, known: Known<'_>) -> Option<DocumentAnalysis> {
     let facts = facts(document, known);
-    (facts != **document.facts()).then(|| document.with_facts(Arc::new(facts)))
+    let judged = document.objects().kustomization.as_ref().map(|own| embedded(document, own, known));
+    let (embedded, renewed) = judged.unwrap_or_default();
+    (renewed || facts != **document.facts()).then(|| document.with_facts(Arc::new(facts), embedded))
+}
+
+/// The patches that stand in a kustomization, judged by what is known now, and whether one is judged anew.
+fn embedded(document: &DocumentAnalysis, own: &Kustomization, known: Known<'_>) -> (Vec<Embedded>, bool) {
+    let mut renewed = false;
+    let again = |one: &Embedded| {
+        let mut facts = facts(&one.document, known);
+        facts.part =
+            manifest(&one.document).and_then(|manifest| known.workspace.part_within(own, one.number, manifest));
+        // a patch is one also where nothing else is known
+        facts.part.get_or_insert_default();
+        if facts == **one.document.facts() {
+            return one.clone();
+        }
+        renewed = true;
+        one.with(one.document.with_facts(Arc::new(facts), Vec::new()))
+    };
+    (document.embedded().iter().map(again).collect(), renewed)
+}
+
+/// The one resource or list of operations that a document is.
+fn manifest(document: &DocumentAnalysis) -> Option<&Manifest> {
+    match document.objects().manifests.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    }
 }
 
 /// What the document's resources may be judged by. A Secret that no file has may well be in the cluster, so Secrets
@@ -84,6 +114,7 @@ fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
     if all_config_maps && (!config_maps.is_empty() || cluster.is_some()) {
         facts.config_maps = Some(config_maps);
     }
+    facts.part = manifest(document).and_then(|manifest| known.workspace.part(manifest));
     for resource in document.resources() {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
         if known.own.resources_called(&key) > 1 {
@@ -218,7 +249,9 @@ impl Analysis {
     /// What the files say about the ConfigMap of a resource's `userConfig`.
     pub(crate) fn user_config(&self, key: &ObjectKey) -> UserConfig<'_> {
         let known = self.known();
-        if let Some(data) = known.config_map(key) {
+        // of one that a kustomization makes from files only the keys are known
+        let whole = |data: &&BTreeMap<String, String>| data.values().all(|text| !text.is_empty());
+        if let Some(data) = known.config_map(key).filter(whole) {
             return UserConfig::Data(data);
         }
         let files = known.workspace.with_name(&key.1);

@@ -36,11 +36,14 @@ pub(crate) fn lenses(analysis: &Analysis) -> Vec<Lens> {
     let mut found = Vec::new();
     for located in analysis.documents() {
         let (number, document) = (located.number, located.document);
+        let is_part = document.is_part();
         for resource in document.resources() {
             let Some(root) = document.tree().find(&place::steps(&resource.base, &Path::root())) else { continue };
             let mut lenses = Vec::new();
             let mut head = |title: String, action| lenses.push(Lens { span: place::name_span(root), title, action });
             match resource.version {
+                // a patch follows its resource
+                ApiVersion::V1Alpha1 if is_part => {}
                 ApiVersion::V1Alpha1 => {
                     head("Migrate to v1alpha2".to_owned(), LensAction::Migrate { document: number });
                 }

@@ -35,6 +35,7 @@ mod moved;
 mod names;
 mod objects;
 mod on_type;
+mod overlay;
 mod parts;
 mod place;
 mod preview;
@@ -67,6 +68,7 @@ pub use migrate::{Migrated, NotMigrated};
 pub use moved::moved;
 pub use names::{Declared, Kind, Library, Location, NameIndex, Place, Question, base_text};
 pub use objects::{ObjectKey, Objects, Pieces};
+pub use overlay::{Made, Writer};
 pub use parts::{Faulty, Part};
 pub use preview::Hunk;
 pub use references::{highlight, references};
@@ -76,13 +78,15 @@ pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
     OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
 };
-pub use workspace::Workspace;
+pub use workspace::{Bound, Workspace};
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
 use changed::Changed;
 use document::{DocumentAnalysis, Kept};
 use facts::Known;
 use file::{File, Located};
+use llsd_generator::check::finding::Target;
+use llsd_generator::path::Path;
 use llsd_yaml::{parse_document, split_documents};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -192,7 +196,7 @@ impl Analysis {
         self.file.mentions()
     }
 
-    /// Whether the file has anything that is checked: a resource, or a config of the server.
+    /// Whether the file has anything that is checked: a resource, a part of one, or a config of the server.
     #[must_use]
     pub fn is_relevant(&self) -> bool {
         self.file.is_relevant()
@@ -309,6 +313,35 @@ impl Analysis {
     /// What the file mentions, in pieces that stay the same while their documents do: for a [`NameIndex`].
     fn named(&self) -> Vec<names::Named> {
         self.file.named().cloned().collect()
+    }
+
+    /// A document that stands in another one, as a file of its own.
+    fn of_embedded(&self, embedded: &overlay::Embedded) -> Self {
+        Self { file: File::new(vec![Arc::clone(&embedded.document)]), workspace: self.workspace.clone() }
+    }
+
+    /// The text of document number `number`.
+    #[must_use]
+    pub fn document_text(&self, number: usize) -> Option<String> {
+        self.document(number).map(|located| located.document.tree().text().to_owned())
+    }
+
+    /// The place in its resource that a diagnostic speaks of, and whether it is the key there.
+    #[must_use]
+    pub fn place_of(&self, diagnostic: &Diagnostic) -> (Path, Target) {
+        let at = self.at(diagnostic.span.start).and_then(|(located, inside)| {
+            let node = located.document.tree().node_at(inside)?;
+            let path = place::path(&node.path());
+            let resource = located.document.resource_at(&path)?;
+            Some((resource.relative(&path)?, node.is_key()))
+        });
+        let written = Path::parse(&diagnostic.path);
+        match at {
+            // what is missing is drawn at the key of what should hold it
+            Some((path, is_key)) if is_key && path == written => (path, Target::Key),
+            Some((path, false)) if path == written => (path, Target::Value),
+            _ => (written, Target::Value),
+        }
     }
 
     /// The other files that it was analysed with.

@@ -1,8 +1,11 @@
 //! What one file contributes to the others: its Secrets and ConfigMaps, and what tells with which files it is applied.
 
 use llsd_generator::api::ApiVersion;
+use llsd_generator::kustomize::{Content, Generator, Kustomization};
+use llsd_generator::path::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// Namespace and name. The namespace is empty where the manifest names none.
@@ -20,6 +23,20 @@ const PATCHING: [&str; 8] = [
     "transformers",
 ];
 
+/// A resource or strategic merge patch of ours, or a list of JSON 6902 operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    /// Its plain value.
+    pub(crate) value: Arc<Value>,
+    /// Places that a template fills in.
+    pub(crate) unknown: BTreeSet<Path>,
+}
+
+impl Hash for Manifest {
+    /// Adds nothing: what it says is compared where it matters, and a hash would cost as much at every key.
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
 /// The Secrets and ConfigMaps of one file, and what tells which files are applied together. Of a Secret only the keys
 /// are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,6 +49,12 @@ pub struct Objects {
     pub(crate) resources: BTreeSet<(ObjectKey, ApiVersion)>,
     /// The `resources` of a kustomization, as far as this may be one.
     pub(crate) lists: Option<Vec<String>>,
+    /// What it says as a kustomization, as far as this may be one.
+    pub(crate) kustomization: Option<Arc<Kustomization>>,
+    /// The names on which the verdicts on patches in it depend.
+    pub(crate) patched: BTreeSet<String>,
+    /// The resources of ours, and lists of JSON 6902 operations.
+    pub(crate) manifests: Vec<Manifest>,
     /// Whether this looks like the `Chart.yaml` of Helm.
     pub(crate) chart: bool,
 }
@@ -40,7 +63,8 @@ impl Objects {
     /// Whether there is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.names().next().is_none() && self.resources.is_empty() && self.lists.is_none() && !self.chart
+        let applied = self.lists.is_some() || self.kustomization.is_some() || self.chart;
+        self.names().next().is_none() && self.resources.is_empty() && self.manifests.is_empty() && !applied
     }
 
     /// Takes in the manifest of a Secret or ConfigMap; other kinds add nothing.
@@ -52,6 +76,7 @@ impl Objects {
             // one without a list adds nothing, but its folder is not applied as it is
             let patches = text("kind").is_some() || PATCHING.iter().any(|field| manifest.get(field).is_some());
             self.lists = paths.or_else(|| patches.then(Vec::new));
+            self.set_kustomization(manifest);
             self.chart = text("name").is_some() && text("version").is_some() && text("apiVersion").is_some();
         }
         if text("apiVersion") != Some("v1") {
@@ -80,11 +105,38 @@ impl Objects {
         }
     }
 
+    /// What kustomize would make of this, the ConfigMaps and Secrets that it generates among it.
+    fn set_kustomization(&mut self, manifest: &Value) {
+        let Some(read) = Kustomization::read(manifest).filter(|read| *read != Kustomization::default()) else { return };
+        for generator in read.generators.iter().filter(|one| !one.name.is_empty() && one.envs.is_empty()) {
+            self.generate(generator);
+        }
+        self.kustomization = Some(Arc::new(read));
+    }
+
+    /// Notes what a generator makes. The texts of its files are not known here, their keys are.
+    fn generate(&mut self, generator: &Generator) {
+        let key = (generator.namespace.clone(), generator.name.clone());
+        let text = |content: &Content| match content {
+            Content::Literal(text) => text.clone(),
+            Content::File(_) => String::new(),
+        };
+        let entries = generator.entries.iter();
+        if generator.is_secret {
+            self.secrets.insert(key, entries.map(|(name, _)| name.clone()).collect());
+        } else {
+            self.config_maps.insert(key, entries.map(|(name, content)| (name.clone(), text(content))).collect());
+        }
+    }
+
     pub(crate) fn extend(&mut self, other: &Self) {
         self.secrets.extend(other.secrets.iter().map(|(key, keys)| (key.clone(), keys.clone())));
         self.config_maps.extend(other.config_maps.iter().map(|(key, data)| (key.clone(), data.clone())));
         self.resources.extend(other.resources.iter().cloned());
         self.lists = self.lists.take().or_else(|| other.lists.clone());
+        self.kustomization = self.kustomization.take().or_else(|| other.kustomization.clone());
+        self.manifests.extend(other.manifests.iter().cloned());
+        self.patched.extend(other.patched.iter().cloned());
         self.chart |= other.chart;
     }
 

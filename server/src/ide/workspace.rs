@@ -4,13 +4,38 @@
 use super::applied::Applied;
 use super::changed::Changed;
 use super::cluster::Cluster;
-use super::objects::{ObjectKey, Objects, Pieces};
+use super::objects::{Manifest, ObjectKey, Objects, Pieces};
+use super::overlay::{Builder, Made, Overlays};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
+use llsd_generator::check::part::Part;
+use llsd_generator::kustomize::Kustomization;
 use rpds::RedBlackTreeMapSync;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Why the resources of a file cannot be changed alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The file is a patch.
+    Patch {
+        /// The kustomization that takes it.
+        by: Arc<str>,
+    },
+    /// Its resources are patched.
+    Patched {
+        /// The kustomization that builds them.
+        by: Arc<str>,
+        /// The file with the patch.
+        patch: Arc<str>,
+    },
+    /// A kustomization changes them in ways that are not followed here.
+    Opaque {
+        /// The kustomization.
+        by: Arc<str>,
+    },
+}
 
 /// How many changes are remembered by name. Who looks less often has to look at everything.
 const REMEMBERED: usize = 64;
@@ -23,6 +48,8 @@ pub struct Workspace {
     by_name: RedBlackTreeMapSync<Arc<str>, RedBlackTreeMapSync<Arc<str>, Pieces>>,
     /// What is applied together.
     applied: Arc<Applied>,
+    /// What kustomizations make of the files.
+    overlays: Arc<Overlays>,
     /// No two different states have the same number; 0 is the empty one.
     state: u64,
     recent: Arc<Vec<Change>>,
@@ -89,9 +116,12 @@ impl Workspace {
         let file: Arc<str> = Arc::from(file);
         let news = Arc::make_mut(&mut self.applied).set(&file, &gone, &come);
         names.extend(news.names);
-        let concerned = news.files.iter().filter_map(|file| self.files.get(file));
-        let resources = concerned.flat_map(|pieces| pieces.iter()).flat_map(|piece| &piece.resources);
-        names.extend(resources.map(|((_, name), _)| name.clone()));
+        let patches = Arc::make_mut(&mut self.overlays).set(&file, &gone, &objects);
+        let concerned = news.files.iter().chain(&patches).filter_map(|file| self.files.get(file));
+        for piece in concerned.flat_map(|pieces| pieces.iter()) {
+            names.extend(piece.resources.iter().map(|((_, name), _)| name.clone()));
+            names.extend(piece.patched.iter().cloned());
+        }
         let names = Arc::new(names);
         let touched: BTreeSet<&String> = gone.iter().chain(&come).flat_map(|piece| piece.names()).collect();
         for name in touched {
@@ -126,6 +156,68 @@ impl Workspace {
     /// All kustomizations.
     pub(crate) fn kustomizations(&self) -> impl Iterator<Item = &Arc<str>> {
         self.applied.kustomizations()
+    }
+
+    /// What patch number `number` of the kustomization in the asking file is merged into.
+    pub(crate) fn part_within(&self, own: &Kustomization, number: usize, manifest: &Manifest) -> Option<Part> {
+        Some(Builder::new(&self.overlays, &self.files).within(self.except.as_deref()?, own, number, manifest))
+    }
+
+    /// What the file of the one who asks is to kustomizations, if it is a patch: `patch` is what it says now.
+    pub(crate) fn part(&self, patch: &Manifest) -> Option<Part> {
+        let file = self.except.as_deref().filter(|file| self.overlays.is_patch(file))?;
+        Some(Builder::new(&self.overlays, &self.files).part(file, patch))
+    }
+
+    /// What the resources that a kustomization puts together are made of, as far as the files at hand tell.
+    #[must_use]
+    pub fn made(&self, kustomization: &str) -> Vec<Made> {
+        Builder::new(&self.overlays, &self.files).made(kustomization)
+    }
+
+    /// Why the resources of a file cannot be changed alone: kustomizations patch them, or do what is not followed here.
+    #[must_use]
+    pub fn bound(&self, file: &str) -> Option<Bound> {
+        if self.overlays.is_patch(file) {
+            let by = self.overlays.patching(file).next().cloned()?;
+            return Some(Bound::Patch { by });
+        }
+        for (by, kustomization) in self.overlays.all() {
+            for made in Builder::lenient(&self.overlays, &self.files).made(by) {
+                match made.writers.as_slice() {
+                    [first, patch, ..] if &*first.file == file => {
+                        return Some(Bound::Patched { by: Arc::clone(by), patch: Arc::clone(&patch.file) });
+                    }
+                    [first, ..] if &*first.file == file && kustomization.is_opaque => {
+                        return Some(Bound::Opaque { by: Arc::clone(by) });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// What the kustomizations at hand take from the network: the file of each, and what it names.
+    pub fn remote(&self) -> impl Iterator<Item = (&Arc<str>, &str)> {
+        self.overlays.remote()
+    }
+
+    /// Whether kustomizations take a file as a patch only.
+    #[must_use]
+    pub fn is_patch(&self, file: &str) -> bool {
+        self.overlays.is_patch(file)
+    }
+
+    /// The files and folders, without a slash behind them, that kustomizations take something from and of which nothing
+    /// is known. A folder may have a kustomization.
+    #[must_use]
+    pub fn wanted(&self) -> Vec<Arc<str>> {
+        self.overlays.named().filter(|path| !self.knows(path)).cloned().collect()
+    }
+
+    fn knows(&self, path: &str) -> bool {
+        self.files.contains_key(path) || self.overlays.has_kustomization(path)
     }
 
     /// Whether a kustomization lists the file.

@@ -10,6 +10,7 @@ use super::progress::Progress;
 use super::{convert, publish};
 use crate::ide::{self, ObjectKey};
 use crate::schedule::Cancel;
+use crate::session::Affected;
 use crate::workspace::{self, Ignored, LeftOut, Limits};
 use ropey::Rope;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -24,6 +25,12 @@ use tower_lsp::lsp_types::{Diagnostic, Range, Url};
 /// all the one that a session begins with; but somebody who types without a pause must not keep the workspace from being
 /// looked through.
 const GIVES_WAY: Duration = Duration::from_secs(2);
+/// Folders above a file in which its kustomization is looked for.
+const ABOVE: usize = 6;
+/// How often kustomizations may lead to others in one round.
+const MAX_ROUNDS: usize = 16;
+/// Files up to which kustomizations are followed.
+const MAX_FOLLOWED: usize = 50_000;
 
 /// What is known of files that are not open.
 #[derive(Debug, Default)]
@@ -37,6 +44,8 @@ struct State {
     names: BTreeSet<Arc<str>>,
     running: bool,
     seen: BTreeMap<Arc<str>, Seen>,
+    /// Files that kustomizations have led to: those that are watched are looked at again when they change.
+    followed: BTreeSet<Arc<str>>,
 }
 
 /// A file with a resource.
@@ -107,6 +116,18 @@ pub(super) fn look_below<'u>(shared: &Arc<Shared>, gone: impl IntoIterator<Item 
         seen.chain(shared.session.workspace().files().cloned()).filter(is_gone).collect()
     };
     look(shared, known);
+}
+
+/// Looks at what says whether a file is a resource or a patch, where no workspace folder holds it.
+pub(super) fn look_beside(shared: &Arc<Shared>, uri: &Url) {
+    let within = |folder: &Url| uri.as_str().starts_with(folder.as_str());
+    let Some(path) = convert::file_path(uri).filter(|_| !shared.folders().iter().any(within)) else { return };
+    let folders = path.ancestors().skip(1).take(ABOVE);
+    let telling = folders.flat_map(workspace::telling_in).filter_map(|path| Url::from_file_path(path).ok());
+    let names: Vec<Arc<str>> = telling.map(|uri| convert::name(&uri).into()).collect();
+    if !names.is_empty() {
+        look(shared, names);
+    }
 }
 
 /// The document was opened: from now on it is shown by what the client has.
@@ -252,7 +273,8 @@ impl Round {
             }
             self.progress.step();
         }
-        let affected = session.learn_files(objects);
+        let mut affected = session.learn_files(objects);
+        self.follow(&names, &mut affected, &mut relevant);
         relevant.extend(mentioning(&self.shared.files.lock().seen, &affected.names));
         self.progress.expect(names.len() + relevant.len());
         for name in relevant {
@@ -267,6 +289,35 @@ impl Round {
             self.progress.step();
         }
         affected.documents
+    }
+
+    /// Reads what kustomizations take from elsewhere, also outside of the workspace folders: it says what a patch changes.
+    /// Nothing is said about such files.
+    fn follow(&self, names: &BTreeSet<Arc<str>>, affected: &mut Affected, relevant: &mut BTreeSet<Arc<str>>) {
+        self.shared.files.lock().followed.extend(names.iter().cloned());
+        for _ in 0..MAX_ROUNDS {
+            let wanted = self.shared.session.workspace().wanted();
+            let mut objects = Vec::new();
+            for path in wanted.iter().filter_map(|name| convert::file_path(&Url::parse(name).ok()?)) {
+                for uri in workspace::behind(&path).into_iter().filter_map(|path| Url::from_file_path(path).ok()) {
+                    let name: Arc<str> = convert::name(&uri).into();
+                    let mut state = self.shared.files.lock();
+                    if state.followed.len() >= MAX_FOLLOWED || !state.followed.insert(Arc::clone(&name)) {
+                        continue;
+                    }
+                    drop(state);
+                    let path = convert::file_path(&uri).unwrap_or_default();
+                    let analysis = self.text(&name).and_then(|text| workspace::analysis_of(&path, &text));
+                    objects.push((name, analysis.map(|analysis| analysis.objects()).unwrap_or_default()));
+                }
+            }
+            if objects.is_empty() {
+                return;
+            }
+            let more = self.shared.session.learn_files(objects);
+            relevant.extend(mentioning(&self.shared.files.lock().seen, &more.names));
+            affected.documents.extend(more.documents);
+        }
     }
 
     /// The text of a file that is not left alone.

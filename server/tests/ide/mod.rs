@@ -19,6 +19,7 @@ mod linked;
 mod namesakes;
 mod navigation;
 mod on_type;
+mod overlays;
 mod preview;
 mod rename;
 mod replay;

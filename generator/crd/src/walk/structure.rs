@@ -266,7 +266,7 @@ fn object(
     }
     outcome.merge(inside);
     for name in &schema.required {
-        if !map.contains_key(name) {
+        if !map.contains_key(name) && !place.is_unknown_key(name) {
             outcome.add(Fault::required(place, name));
         }
     }

@@ -23,6 +23,7 @@ pub mod generation;
 pub mod header;
 pub mod ignore;
 pub mod invisible;
+pub mod kustomize;
 pub mod label_key;
 pub mod metadata;
 pub mod misplaced;
@@ -88,6 +89,7 @@ static GROUPS: &[&Group] = &[
     &generation::GROUP,
     &header::GROUP,
     &ignore::GROUP,
+    &kustomize::GROUP,
     &schema::GROUP,
     &server_config::GROUP,
     &unquoted_variable::GROUP,

@@ -37,6 +37,10 @@ struct Context<'a> {
 pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem> {
     let Some((located, offset)) = analysis.at(offset) else { return Vec::new() };
     let document = &located.document;
+    if let Some((patch, inside)) = document.embedded_at(offset) {
+        let offers = complete(&analysis.of_embedded(patch), inside).into_iter();
+        return offers.filter_map(|item| patch.offer(document.tree(), located.offset, item)).collect();
+    }
     let cursor = cursor_at(document.tree(), offset);
     let text = document.tree().text();
     let at = cursor.replace;

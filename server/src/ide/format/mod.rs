@@ -67,7 +67,8 @@ pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatO
 
 /// Whether the product speaks of the document at all.
 fn is_ours(document: &DocumentAnalysis) -> bool {
-    !document.resources().is_empty() || document.objects().names().next().is_some()
+    !document.resources().is_empty()
+        || (document.objects().kustomization.is_none() && document.objects().names().next().is_some())
 }
 
 /// Whether most lists below keys stand further right than their key. Without a majority the first one decides.

@@ -20,6 +20,10 @@ const PRODUCED_LINES: usize = 24;
 pub(crate) fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
     let (located, offset) = analysis.at(offset)?;
     let document = &located.document;
+    if let Some((patch, inside)) = document.embedded_at(offset) {
+        let found = hover(&analysis.of_embedded(patch), inside)?;
+        return Some(patch.hover(document.tree(), located.offset, found));
+    }
     let node = document.tree().node_at(offset)?;
     let path = place::path(&node.path());
     let resource = document.resource_at(&path)?;

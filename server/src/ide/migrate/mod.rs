@@ -66,6 +66,9 @@ pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> R
     if resource.version != ApiVersion::V1Alpha1 {
         return Err(NotMigrated::NoResource);
     }
+    if document.is_part() {
+        return Err(NotMigrated::Part);
+    }
     if let Some(skipped) = tree.skipped().iter().find(|skipped| skipped.kind == SkippedKind::Template) {
         let line = tree.text()[..skipped.span.start].matches('\n').count() + 1;
         return Err(NotMigrated::Template { line });
@@ -94,7 +97,7 @@ fn of_resource(
     let tree = document.tree();
     let root = tree.find(&place::steps(&resource.base, &Path::root())).ok_or(NotMigrated::NoResource)?;
     let user_config = user_config(resource).map_or(UserConfig::NotHere, |key| analysis.user_config(&key));
-    let mut object = resource.value.clone();
+    let mut object = Value::clone(&resource.value);
     object["apiVersion"] = Value::from(resource.version.api_version());
     let mut migration = fold::migrate_with(&object, document.facts(), user_config, options)?;
     if !migration.report.refused.is_empty() {

@@ -97,6 +97,8 @@ pub enum NotMigrated {
     },
     /// The resource is written between brackets, as JSON is.
     Flow,
+    /// It is a patch of a kustomization.
+    Part,
     /// The resource was made from another one, and does not have all of it.
     Convert(String),
     /// The resource has errors of its own, and parts of it would be lost.
@@ -120,6 +122,7 @@ impl fmt::Display for NotMigrated {
                 "line {line} of the document is a line of a template, {{{{ … }}}}: migrate the chart's output (`helm template`), or by hand"
             ),
             Self::Flow => out.write_str("it is written between brackets (JSON): write it as block YAML first"),
+            Self::Part => out.write_str("it is a patch of a kustomization, and no resource of its own"),
             Self::Convert(why) => out.write_str(why),
             Self::Invalid(findings) => {
                 out.write_str("it has errors that would cost parts of it, see `llsd check`: ")?;

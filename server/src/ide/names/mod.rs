@@ -138,6 +138,9 @@ impl DocumentNames {
         let Some(root) = document.tree().root() else { return Self::default() };
         let reader = Reader::new(document.tree());
         let mut names = Self::default();
+        if document.objects().kustomization.is_some() {
+            objects::generated(&reader, root, &mut names.occurrences);
+        }
         let roots = object_roots(&reader, root);
         if roots.is_empty() && config::is_config(&reader, root) {
             names.scopes.push(Scope::default());

@@ -1,7 +1,7 @@
 //! The names in other Kubernetes objects: what Secrets and ConfigMaps declare, and what any object refers to.
 
 use super::reader::Reader;
-use super::{DocumentNames, Occurrence, Role, Scope, Symbol, config};
+use super::{DocumentNames, Form, Occurrence, Role, Scope, Symbol, config};
 use crate::ide::objects::ObjectKey;
 use llsd_generator::api::CONFIG_KEYS;
 use llsd_yaml::{Node, Span, Style, parse_document};
@@ -48,6 +48,45 @@ fn declare<'d>(
     }
 }
 
+/// The objects that a kustomization generates, and their keys.
+pub(super) fn generated<'d>(reader: &Reader<'d>, root: Node<'d>, out: &mut Vec<Occurrence>) {
+    for (field, sort) in [("configMapGenerator", Sort::ConfigMap), ("secretGenerator", Sort::Secret)] {
+        for one in reader.get(root, field).map(|list| reader.items(list)).unwrap_or_default() {
+            let object = (reader.text(one, &["namespace"]).into_owned(), reader.text(one, &["name"]).into_owned());
+            let named = |name| sort.object((object.0.clone(), name));
+            reader.note_field(one, "name", None, Role::Declaration, named, out);
+            for list in ["files", "literals"] {
+                for entry in reader.get(one, list).map(|list| reader.items(list)).unwrap_or_default() {
+                    generated_key(entry, list == "files", |key| sort.key(object.clone(), key), out);
+                }
+            }
+        }
+    }
+}
+
+/// The key of `key=value`, or the last part of a path that is no such pair.
+fn generated_key(entry: Node<'_>, is_file: bool, symbol: impl Fn(String) -> Symbol, out: &mut Vec<Occurrence>) {
+    let (source, start) = (entry.source(), entry.span().start);
+    let head = source.len() - source.trim_start_matches(['"', '\'']).len();
+    let text = source.trim_matches(['"', '\'']);
+    let (at, key) = match (text.split_once('='), is_file) {
+        (Some((key, _)), _) => (0, key),
+        (None, true) => text.rfind('/').map_or((0, text), |slash| (slash + 1, &text[slash + 1..])),
+        (None, false) => return,
+    };
+    if entry.is_scalar() && entry.block().is_none() && !key.is_empty() && !key.contains(['{', '$', '<', '\n']) {
+        let from = start + head + at;
+        let span = Span::new(from, from + key.len());
+        out.push(Occurrence {
+            symbol: symbol(key.to_owned()),
+            scope: None,
+            span,
+            role: Role::Declaration,
+            form: Form::Part,
+        });
+    }
+}
+
 /// The configs in a ConfigMap, with positions of the file around them.
 fn configs<'d>(reader: &Reader<'d>, root: Node<'d>, owner: &ObjectKey, names: &mut DocumentNames) {
     for key in CONFIG_KEYS {
@@ -66,7 +105,7 @@ fn configs<'d>(reader: &Reader<'d>, root: Node<'d>, owner: &ObjectKey, names: &m
         };
         names.occurrences.extend(found.into_iter().filter_map(|mut one| {
             one.span = outer(one.span)?;
-            if let super::Form::Scalar { whole } = &mut one.form {
+            if let Form::Scalar { whole } = &mut one.form {
                 *whole = outer(*whole)?;
             }
             Some(one)

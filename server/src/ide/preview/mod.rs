@@ -156,6 +156,7 @@ fn reason(document: &DocumentAnalysis, resource: &Resource) -> String {
         Some(ConfigSource::Generated) => {
             "The base config is in the labels of the image, which are read in the cluster only.".to_owned()
         }
+        None if document.is_part() => "This is a patch, and no resource is known that it is merged into.".to_owned(),
         None => "The resource is not complete.".to_owned(),
     }
 }

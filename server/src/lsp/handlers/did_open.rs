@@ -20,6 +20,7 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidOpenTextDocumentParam
     }
     let starts = backend.shared.session.open(&name, document.uri.as_str(), document.version, text);
     files::opened(&backend.shared, &name);
+    files::look_beside(&backend.shared, &document.uri);
     backend.shared.cluster.wake();
     if starts {
         publish::start(&backend.shared, [Arc::from(name)]);

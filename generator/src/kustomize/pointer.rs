@@ -1,0 +1,51 @@
+//! JSON pointers (RFC 6901), the paths of JSON 6902 operations.
+
+use crate::path::{Path, Segment};
+use serde_json::Value;
+use std::fmt;
+
+/// A pointer, its steps decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointer(Vec<String>);
+
+impl Pointer {
+    /// Reads one; `None` where it does not begin with a slash. The empty pointer is the whole object.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.is_empty() {
+            return Some(Self(Vec::new()));
+        }
+        let steps = text.strip_prefix('/')?.split('/');
+        Some(Self(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect()))
+    }
+
+    /// The path as the steps alone tell: a number, or the `-` behind the last item, is taken for a position.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        self.0.iter().map(|step| position(step).map_or_else(|| Segment::Key(step.clone()), Segment::Index)).collect()
+    }
+
+    /// The path in an object that has been changed at this place: `-` is the last item there.
+    #[must_use]
+    pub fn path_in(&self, object: &Value) -> Option<Path> {
+        let mut path = Path::root();
+        for step in &self.0 {
+            match path.find(object)? {
+                Value::Array(items) if step == "-" => path.push(Segment::Index(items.len().checked_sub(1)?)),
+                Value::Array(_) => path.push(Segment::Index(step.parse().ok()?)),
+                _ => path.push(Segment::Key(step.clone())),
+            }
+        }
+        Some(path)
+    }
+}
+
+fn position(step: &str) -> Option<usize> {
+    if step == "-" { Some(0) } else { step.parse().ok() }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|step| write!(out, "/{}", step.replace('~', "~0").replace('/', "~1")))
+    }
+}

@@ -1,0 +1,157 @@
+//! Which file is what to the kustomizations of the workspace, and what a patch is merged into.
+//!
+//! Nothing is built here for anyone to apply: it is worked out what a resource of ours looks like where a patch meets
+//! it, as far as the files at hand tell.
+
+mod build;
+mod embedded;
+mod writer;
+
+use super::file_names::{folder_of, last_part, relative};
+use super::objects::{Objects, Pieces};
+use llsd_generator::kustomize::{FILE_NAMES, Kustomization, Source, is_remote};
+use rpds::RedBlackTreeMapSync;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+pub(super) use build::Builder;
+pub(crate) use embedded::{Embedded, all_in};
+pub use writer::{Made, Writer};
+
+/// How many kustomizations may stand above each other.
+const MAX_DEPTH: usize = 16;
+
+/// How many files one change may concern. Nobody has that many overlays; a cycle may seem to.
+const MAX_CONCERNED: usize = 2_000;
+
+type Set = RedBlackTreeMapSync<Arc<str>, ()>;
+
+/// The kustomizations of all files, and who uses what. Cheap to clone and to change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Overlays {
+    kustomizations: RedBlackTreeMapSync<Arc<str>, Arc<Kustomization>>,
+    /// For each file, and each folder (without a slash behind it), the kustomizations that take it as a resource or
+    /// component.
+    users: RedBlackTreeMapSync<Arc<str>, Set>,
+    /// For each file the kustomizations that take it as a patch.
+    patching: RedBlackTreeMapSync<Arc<str>, Set>,
+}
+
+impl Overlays {
+    /// Takes in that `file` has the pieces `new` in place of `gone` and more. Returns the patches of which the whole, or
+    /// that they are one, may have changed.
+    pub(super) fn set(&mut self, file: &Arc<str>, gone: &[Arc<Objects>], new: &Pieces) -> HashSet<Arc<str>> {
+        let mut concerned = HashSet::new();
+        let role = |pieces: &[Arc<Objects>]| pieces.iter().any(|piece| piece.kustomization.is_some());
+        if FILE_NAMES.contains(&last_part(file)) && (role(gone) || role(new)) {
+            let old = self.kustomizations.get(file).cloned();
+            let now = new.iter().rev().find_map(|piece| piece.kustomization.clone());
+            if old != now {
+                if let Some(old) = &old {
+                    self.note(file, old, false);
+                    concerned.extend(patch_files(file, old));
+                }
+                match now {
+                    Some(now) => {
+                        self.note(file, &now, true);
+                        concerned.extend(patch_files(file, &now));
+                        self.kustomizations.insert_mut(Arc::clone(file), now);
+                    }
+                    None => _ = self.kustomizations.remove_mut(file),
+                }
+                self.above(folder_of(file).trim_end_matches('/'), 0, &mut concerned);
+            }
+        } else if self.users.contains_key(file) || self.patching.contains_key(file) {
+            self.above(file, 0, &mut concerned);
+        }
+        concerned.remove(file);
+        concerned
+    }
+
+    fn note(&mut self, file: &Arc<str>, kustomization: &Kustomization, used: bool) {
+        let folder = folder_of(file);
+        let paths = kustomization.resources.iter().chain(&kustomization.components);
+        for path in paths.filter(|path| !is_remote(path)) {
+            note(&mut self.users, relative(folder, path).into(), file, used);
+        }
+        for patch in patch_files(file, kustomization) {
+            note(&mut self.patching, patch, file, used);
+        }
+    }
+
+    /// The patches of all kustomizations that use a file or folder, and of those that use them.
+    fn above(&self, path: &str, depth: usize, found: &mut HashSet<Arc<str>>) {
+        if depth > MAX_DEPTH || found.len() > MAX_CONCERNED {
+            return;
+        }
+        let users = [&self.users, &self.patching].into_iter().filter_map(|all| all.get(path));
+        for user in users.flat_map(|users| users.keys()) {
+            if let Some(kustomization) = self.kustomizations.get(user) {
+                // for the patches that stand in it
+                found.insert(Arc::clone(user));
+                found.extend(patch_files(user, kustomization));
+                // what a component patches, its users hand on
+                let components = kustomization.components.iter().map(|path| relative(folder_of(user), path));
+                for (file, component) in components.filter_map(|folder| self.in_folder(&folder)) {
+                    found.extend(patch_files(file, component));
+                }
+            }
+            self.above(folder_of(user).trim_end_matches('/'), depth + 1, found);
+        }
+    }
+
+    /// The kustomization of a folder.
+    fn in_folder(&self, folder: &str) -> Option<(&Arc<str>, &Arc<Kustomization>)> {
+        FILE_NAMES.iter().find_map(|name| self.kustomizations.get_key_value(format!("{folder}/{name}").as_str()))
+    }
+
+    /// Whether a folder is known to have a kustomization.
+    pub(super) fn has_kustomization(&self, folder: &str) -> bool {
+        self.in_folder(folder).is_some()
+    }
+
+    /// Whether a file is a patch to some kustomization, and a resource to none.
+    pub(super) fn is_patch(&self, file: &str) -> bool {
+        self.patching.contains_key(file) && !self.users.contains_key(file)
+    }
+
+    /// The kustomizations that take a file as a patch.
+    pub(super) fn patching(&self, file: &str) -> impl Iterator<Item = &Arc<str>> {
+        self.patching.get(file).into_iter().flat_map(|all| all.keys())
+    }
+
+    /// All kustomizations.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<Kustomization>)> {
+        self.kustomizations.iter()
+    }
+
+    /// What kustomizations take from the network.
+    pub(super) fn remote(&self) -> impl Iterator<Item = (&Arc<str>, &str)> {
+        self.kustomizations.iter().flat_map(|(file, one)| one.remote.iter().map(move |path| (file, path.as_str())))
+    }
+
+    /// All files and folders that kustomizations name and that lie on this machine.
+    pub(super) fn named(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.users.keys().chain(self.patching.keys())
+    }
+}
+
+fn note(all: &mut RedBlackTreeMapSync<Arc<str>, Set>, path: Arc<str>, user: &Arc<str>, used: bool) {
+    let mut users = all.get(&path).cloned().unwrap_or_default();
+    match used {
+        true => users.insert_mut(Arc::clone(user), ()),
+        false => _ = users.remove_mut(user),
+    }
+    match users.is_empty() {
+        true => _ = all.remove_mut(&path),
+        false => all.insert_mut(path, users),
+    }
+}
+
+/// The files that a kustomization takes as patches.
+fn patch_files<'k>(file: &'k str, kustomization: &'k Kustomization) -> impl Iterator<Item = Arc<str>> + 'k {
+    kustomization.patches.iter().filter_map(move |patch| match &patch.source {
+        Source::File(path) => Some(Arc::from(relative(folder_of(file), path))),
+        Source::Inline { .. } => None,
+    })
+}

@@ -1,0 +1,230 @@
+//! What kustomizations make of files, as an editor shows it.
+
+use crate::ide::files::Files;
+use crate::ide::support::shown;
+use expect_test::{Expect, expect};
+use llsd::ide;
+use std::fmt::Write;
+
+const BASE: &str = "\
+#- base/kustomization.yaml
+resources: [stack.yaml]
+#- base/stack.yaml
+apiVersion: llamastack.io/v1alpha2
+kind: LlamaStackDistribution
+metadata: {name: stack}
+spec:
+  distribution: {name: starter}
+  providers:
+    inference:
+      - {provider: vllm, endpoint: \"http://vllm:8000/v1\"}
+";
+
+const PATCH: &str = "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata: {name: stack}\n";
+
+/// `file:place message`, a line each.
+fn told(fixture: &str) -> String {
+    let files = Files::new(fixture);
+    let mut all = String::new();
+    for name in files.names() {
+        for found in files.analysis(&name).diagnostics() {
+            let place = shown(files.text(&name), found.span);
+            writeln!(all, "{name}:{place}: {:?} {}", found.severity, found.message).unwrap();
+        }
+    }
+    all
+}
+
+fn check(fixture: &str, expected: Expect) {
+    expected.assert_eq(&told(fixture));
+}
+
+#[test]
+fn a_patch_lacks_nothing_and_may_remove() {
+    for spec in [
+        "spec:\n  workload: {replicas: 3}\n",
+        "spec:\n  storage:\n    $patch: delete\n",
+        "spec:\n  workload: {$patch: replace, replicas: 1}\n",
+        "spec:\n  networking: null\n",
+        "$patch: delete\n",
+        "spec: {}\n",
+    ] {
+        for (entry, file) in
+            [("patches: [{path: p.yaml}]", "ov/p.yaml"), ("patchesStrategicMerge: [p.yaml]", "ov/p.yaml")]
+        {
+            let fixture =
+                format!("{BASE}#- ov/kustomization.yaml\nresources: [../base]\n{entry}\n#- {file}\n{PATCH}{spec}");
+            assert_eq!(told(&fixture), "", "{spec}");
+        }
+    }
+}
+
+#[test]
+fn the_order_in_which_files_are_known_does_not_matter_nor_do_folders() {
+    let patch = format!("#- patches/deep/p.yaml\n{PATCH}spec: {{workload: {{replicas: x}}}}\n");
+    let overlay =
+        "#- overlays/prod/kustomization.yml\nresources: [../../base]\npatches: [{path: ../../patches/deep/p.yaml}]\n";
+    let expected = "patches/deep/p.yaml:4:29-4:30 x: Error expected an integer, found a string\n";
+    assert_eq!(told(&format!("{BASE}{overlay}{patch}")), expected);
+    assert_eq!(told(&format!("{patch}{overlay}{BASE}")), expected);
+}
+
+#[test]
+fn what_is_written_in_a_patch_is_checked() {
+    check(
+        &format!(
+            "{BASE}#- ov/kustomization.yaml\nresources: [../base]\npatches: [{{path: p.yaml}}]\n#- ov/p.yaml\n{PATCH}\
+             spec:\n  wrkload: {{}}\n  networking: {{port: 80}}\n  storage:\n    kv: {{type: memcached}}\n  \
+             providers:\n    inference:\n      - {{endpoint: x}}\n    safety:\n      - {{provider: nope}}\n  \
+             $retainKeys: [x]\n  workload: {{$patch: drop}}\n"
+        ),
+        expect![[r#"
+            ov/p.yaml:5:3-5:10 wrkload: Error unknown field "wrkload"; did you mean "workload"?
+            ov/p.yaml:6:22-6:24 80: Error 80 is too small: must be at least 1024
+            ov/p.yaml:8:16-8:25 memcached: Error "memcached" is not one of "sqlite", "redis"
+            ov/p.yaml:11:9-11:22 {endpoint: x}: Error missing required field "provider"
+            ov/p.yaml:14:3-14:14 $retainKeys: Warning kustomize does not apply "$retainKeys" here, as it knows no merge keys of this kind: it stays in the result
+            ov/p.yaml:15:22-15:26 drop: Error Unknown $patch "drop": kustomize takes delete, replace and merge
+        "#]],
+    );
+}
+
+#[test]
+fn a_patch_answers_for_what_becomes_of_its_resource() {
+    // an endpoint for redis is nowhere: the base has the type already, or the patch brings it
+    check(
+        &format!(
+            "{BASE}#- ov/kustomization.yaml\nresources: [../base]\npatches: [{{path: p.yaml}}]\n#- ov/p.yaml\n{PATCH}\
+             spec:\n  disabled: [inference]\n  distribution: {{image: \"quay.io/x/y:1\"}}\n"
+        ),
+        expect![[r#"
+            ov/p.yaml:6:17-6:41 {image: "quay.io/x/y:1"}: Error only one of name or image can be specified
+        "#]],
+    );
+}
+
+#[test]
+fn operations_are_judged_by_the_schema_at_their_place_and_by_their_result() {
+    check(
+        &format!(
+            "{BASE}#- ov/kustomization.yaml\nresources: [../base]\npatches:\n- path: ops.yaml\n  target: {{kind: \
+             LlamaStackDistribution}}\n- target: {{name: stack}}\n  patch: |-\n    - op: add\n      path: \
+             /spec/workload\n      value: {{replicas: three, repliicas: 3}}\n    - {{op: set, path: spec}}\n\
+             #- ov/ops.yaml\n- op: add\n  path: /spec/providers/inference/-\n  value: {{provider: vlm}}\n- op: replace\n  \
+             path: /spec/distribtion\n  value: 1\n"
+        ),
+        expect![[r#"
+            ov/kustomization.yaml:9:25-9:30 three: Error expected an integer, found a string
+            ov/kustomization.yaml:9:32-9:41 repliicas: Error unknown field "repliicas"; did you mean "replicas"?
+            ov/kustomization.yaml:10:12-10:15 set: Error Unknown operation "set": it is one of add, remove, replace, move, copy, test
+            ov/kustomization.yaml:10:23-10:27 spec: Error "spec" is no JSON pointer: it begins with a slash, as in /spec/workload/replicas
+            ov/ops.yaml:3:21-3:24 vlm: Error Unknown inference provider "vlm" in llama-stack 0.4.7. Did you mean "vllm"?
+            ov/ops.yaml:5:9-5:26 /spec/distribtion: Error unknown field "distribtion" in /spec/distribtion
+        "#]],
+    );
+}
+
+#[test]
+fn patches_of_components_and_of_overlays_above_meet_what_comes_to_them() {
+    check(
+        &format!(
+            "{BASE}#- ov/kustomization.yaml\nresources: [../base]\nnamePrefix: p-\ncomponents: [../comp]\n\
+             #- comp/kustomization.yaml\nkind: Component\npatches: [{{path: c.yaml}}]\n#- comp/c.yaml\n{PATCH}\
+             spec: {{disabled: [inference]}}\n#- top/kustomization.yaml\nresources: [../ov]\npatches:\n- target: {{name: \
+             p-stack}}\n  patch: |-\n    - {{op: add, path: /spec/disabled/-, value: safety}}\n    - {{op: add, path: \
+             /spec/disabled/-, value: 3}}\n"
+        ),
+        expect![[r#"
+            top/kustomization.yaml:6:48-6:49 3: Error expected a string, found an integer
+            top/kustomization.yaml:6:48-6:49 3: Error 3 is not one of "agents", "batches", "datasetio", "eval", "file_processors", "files", "inference", "post_training", "responses", "safety", "scoring", "telemetry", "tool_runtime", "vector_io", "fileProcessors", "postTraining", "toolRuntime", "vectorIo"
+        "#]],
+    );
+}
+
+#[test]
+fn a_resource_that_a_kustomization_also_takes_as_one_is_whole() {
+    let fixture = format!(
+        "#- kustomization.yaml\nresources: [p.yaml]\npatches: [{{path: p.yaml}}]\n#- p.yaml\n{PATCH}spec: {{}}\n"
+    );
+    assert!(told(&fixture).contains("missing required field \"distribution\""));
+    // Flux and Argo CD only share the name
+    let flux = format!(
+        "#- kustomization.yaml\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nspec: {{patches: \
+         [{{patch: \"kind: LlamaStackDistribution\"}}]}}\npatches: [{{path: p.yaml}}]\n#- p.yaml\n{PATCH}spec: {{}}\n"
+    );
+    assert!(told(&flux).contains("missing required field \"distribution\""));
+}
+
+#[test]
+fn generated_objects_are_found() {
+    let stack = |name: &str| {
+        format!(
+            "#- stack.yaml\n{PATCH}spec:\n  distribution: {{name: starter}}\n  overrideConfig: {{configMapName: {name}}}\n"
+        )
+    };
+    let kustomization = "#- kustomization.yaml\nresources: [stack.yaml]\nconfigMapGenerator:\n- {name: good, files: \
+                         [config.yaml=run.yaml]}\n- {name: bad, literals: [run.yaml=x]}\n- {name: open, envs: [e.env]}\n";
+    assert_eq!(told(&format!("{}{kustomization}", stack("good"))), "");
+    assert_eq!(told(&format!("{}{kustomization}", stack("open"))), "");
+    assert!(told(&format!("{}{kustomization}", stack("bad"))).contains("has no key \"config.yaml\""));
+}
+
+#[test]
+fn a_reference_leads_to_the_generator_and_to_its_key() {
+    let fixture = format!(
+        "#- stack.yaml\n{PATCH}spec:\n  distribution: {{name: starter}}\n  workload:\n    overrides:\n      env:\n        \
+         - {{name: A, valueFrom: {{secretKeyRef: {{name: to$0kens, key: vllm}}}}}}\n#- kustomization.yaml\nresources: \
+         [stack.yaml]\nsecretGenerator:\n- name: tokens\n  literals: [vllm=x]\n"
+    );
+    let files = Files::new(&fixture);
+    let (name, at) = files.cursor.clone().unwrap();
+    let target = |at: usize| {
+        let found = ide::definition(&files.about(&name), at);
+        let place = found.into_iter().next().unwrap();
+        place.text()[place.span.start..place.span.end].to_owned()
+    };
+    assert_eq!(target(at), "tokens");
+    let key = files.text(&name).find("key: vllm").unwrap() + 6;
+    assert_eq!(target(key), "vllm");
+}
+
+#[test]
+fn completion_and_hover_work_in_patches_and_in_those_that_stand_in_a_kustomization() {
+    let overlay = "#- ov/kustomization.yaml\nresources: [../base]\npatches:\n- path: p.yaml\n- patch: |-\n    apiVersion: \
+                   llamastack.io/v1alpha2\n    kind: LlamaStackDistribution\n    metadata: {name: stack}\n    spec:\n      \
+                   INLINE\n#- ov/p.yaml\n";
+    for (inline, file) in [("$0", "spec: {}\n"), ("workload: {}", "spec:\n  $0\n")] {
+        let fixture = format!("{BASE}{}{PATCH}{file}", overlay.replace("INLINE", inline));
+        let files = Files::new(&fixture);
+        let (name, at) = files.cursor.clone().unwrap();
+        let offers = ide::complete(files.analysis(&name), at);
+        let offered: Vec<&str> = offers.iter().map(|item| item.label.as_str()).collect();
+        assert!(offered.contains(&"networking") && offered.contains(&"storage"), "{name}: {offered:?}");
+        let deep = offers.iter().find(|item| item.insert.new_text.contains('\n')).unwrap();
+        assert_eq!(deep.insert.span.start, at, "{:?}", deep.insert);
+    }
+    let fixture = format!("{BASE}{}{PATCH}spec: {{}}\n", overlay.replace("INLINE", "wor$0kload: {}"));
+    let files = Files::new(&fixture);
+    let (name, at) = files.cursor.clone().unwrap();
+    let hover = ide::hover(files.analysis(&name), at).unwrap();
+    assert!(hover.markdown.starts_with("**workload**"), "{}", hover.markdown);
+    assert_eq!(&files.text(&name)[hover.span.start..hover.span.end], "workload");
+}
+
+#[test]
+fn the_preview_of_a_patch_is_that_of_the_resource_with_it() {
+    let fixture = format!(
+        "{BASE}#- ov/kustomization.yaml\nresources: [../base]\npatches: [{{path: p.yaml}}]\n#- ov/p.yaml\n{PATCH}\
+         spec:\n  resources:\n    models: [{{name: patched-model, provider: vllm}}]\n"
+    );
+    let files = Files::new(&fixture);
+    let preview = ide::preview(files.analysis("ov/p.yaml"), 0).unwrap();
+    assert!(preview.text.contains("patched-model") && preview.text.contains("http://vllm:8000/v1"), "{}", preview.text);
+    assert!(preview.lines.iter().any(|line| line.source_span.is_some()));
+    let alone = Files::new(&format!(
+        "#- kustomization.yaml\nresources: [\"https://example.com/x\"]\npatches: [{{path: p.yaml}}]\n#- p.yaml\n{PATCH}\
+         spec: {{}}\n"
+    ));
+    let preview = ide::preview(alone.analysis("p.yaml"), 0).unwrap();
+    assert_eq!(preview.text, "# This is a patch, and no resource is known that it is merged into.\n");
+}
