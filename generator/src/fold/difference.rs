@@ -90,27 +90,21 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Additions in a few lines, one for each kind of thing: nine providers of inference that the distribution brings are
-/// one line.
-#[must_use]
+/// Additions in a few lines, one for each kind of thing: all providers that the distribution brings are one line.
 pub(super) fn grouped(additions: &[&Difference]) -> Vec<String> {
-    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
-    let mut rest = Vec::new();
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
     for one in additions {
-        let named = one.place.split_once('[').and_then(|(kind, rest)| Some((kind, rest.strip_suffix(']')?)));
-        match named {
-            Some((kind, name)) => match groups.iter_mut().find(|(known, _)| *known == kind) {
-                Some((_, names)) => names.push(name),
-                None => groups.push((kind, vec![name])),
-            },
-            None => rest.push(one.place.as_str()),
+        let named = one.place.split_once('[').and_then(|(list, rest)| Some((list, rest.strip_suffix(']')?)));
+        let (kind, name) = match named.map(|(list, name)| (list.split_once('.'), list, name)) {
+            Some((Some((kind, list)), _, name)) => (kind, format!("{list}/{name}")),
+            Some((None, list, name)) => (list, name.to_owned()),
+            None => ("sections", one.place.split('.').next().unwrap_or(&one.place).to_owned()),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => groups.push((kind, vec![name])),
         }
     }
-    if !rest.is_empty() {
-        let mut sections: Vec<&str> = rest.iter().map(|place| place.split('.').next().unwrap_or(place)).collect();
-        sections.dedup();
-        groups.push(("sections", sections));
-    }
-    let line = |(kind, names): (&str, Vec<&str>)| format!("{kind} ({}): {}", names.len(), names.join(", "));
-    groups.into_iter().map(line).collect()
+    groups.into_iter().map(|(kind, names)| format!("{kind} ({}): {}", names.len(), names.join(", "))).collect()
 }

@@ -297,9 +297,8 @@ fn a_folded_config_map_goes_where_nothing_refers_to_it() {
         note: removed with ConfigMap "config": # for the team
         note: removed with ConfigMap "config": # the end
         note: ConfigMap "config" is folded into the resource, which no longer uses it
-        added: by the distribution: providers.inference (9): anthropic, bedrock, fireworks, gemini, groq, openai, sambanova, sentence-transformers, together
-        added: by the distribution: storage.backends (2): kv_default, sql_default
-        added: by the distribution: storage.stores (4): conversations, inference, metadata, prompts"#]]
+        added: by the distribution: providers (9): inference/anthropic, inference/bedrock, inference/fireworks, inference/gemini, inference/groq, inference/openai, inference/sambanova, inference/sentence-transformers, inference/together
+        added: by the distribution: storage (6): backends/kv_default, backends/sql_default, stores/conversations, stores/inference, stores/metadata, stores/prompts"#]]
     .assert_eq(&migrated.noteworthy().join("\n"));
 }
 
