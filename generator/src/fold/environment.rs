@@ -114,7 +114,14 @@ fn expanded(text: &str, env: &Env) -> Source {
 
 /// Whether Kubernetes makes another text of this one: then it means something in `env`, `command` and `args` alone.
 pub(super) fn is_expanded(text: &str) -> bool {
-    pieces(text).len() > 1 && (text.contains("$(") || text.contains("$$"))
+    let mut plain = String::with_capacity(text.len());
+    for piece in pieces(text) {
+        match piece {
+            Piece::Text(part) => plain.push_str(part),
+            Piece::Variable(_) => return true,
+        }
+    }
+    plain != text
 }
 
 /// The variables that something other than the config uses by `$(NAME)`, each with who does: another variable, or the
