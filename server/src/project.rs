@@ -237,7 +237,7 @@ mod tests {
             ("\n  exclude = \"a\"\n", "2:13: invalid type: string \"a\""),
             ("[severity]\n\"port\" = \"off\"\n", "2:1: there is no rule \"port\""),
             ("[severity]\n\"llsd::model::*\" = \"loud\"\n", "2:20: unknown variant `loud`"),
-            ("exclude = [\"ok\", \"a[\"]\n", "1:18: \"a[\" is no pattern of files"),
+            ("exclude = [\"ok\", \"a{b\"]\n", "1:18: \"a{b\" is no pattern of files"),
             ("llama-stack-version = \"latest\"\n", "1:23: \"latest\" is no version"),
             ("a = \n", "1:5: "),
         ] {
