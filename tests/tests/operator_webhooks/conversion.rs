@@ -171,6 +171,9 @@ fn what_no_annotation_can_carry_spoils_no_list() {
     let path = format!("{}/long-settings", collection("v1alpha1"));
     let answer = server().send(Request::merge(&path, &json!({"spec": {"replicas": 2}})));
     assert!(!answer.accepted() && answer.message().contains("Edit it as v1alpha2"), "{}", answer.message());
+    // A label is stored with all the rest of what was read, and would lose it, too.
+    let answer = server().send(Request::merge(&path, &json!({"metadata": {"labels": {"a": "b"}}})));
+    assert!(!answer.accepted() && answer.message().contains("Edit it as v1alpha2"), "{}", answer.message());
     assert_eq!(read("v1alpha2", "long-settings")["spec"]["providers"]["inference"][0]["settings"], settings);
     let path = format!("{}/long-settings", collection("v1alpha2"));
     good(server().send(Request::delete(&path)));

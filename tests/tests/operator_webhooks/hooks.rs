@@ -8,6 +8,7 @@ use llsd_tests::cluster::{Answer, Cluster, Request};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
@@ -84,6 +85,7 @@ pub(crate) fn configuration() -> Value {
             "clientConfig": {"service": {"name": SERVICE, "namespace": "default", "path": VALIDATE_PATH}},
             "failurePolicy": "Fail",
             "matchPolicy": "Equivalent",
+            "matchConditions": match_conditions(),
             "sideEffects": "None",
             "rules": [{
                 "apiGroups": ["llamastack.io"],
@@ -93,6 +95,15 @@ pub(crate) fn configuration() -> Value {
             }],
         }],
     })
+}
+
+/// When the API server asks, by the manifest of the installation.
+fn match_conditions() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../operator/deploy/base/webhooks.yaml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let documents = serde_yaml::Deserializer::from_str(&text).map(|document| Value::deserialize(document).unwrap());
+    let mut configurations = documents.filter(|object| object["kind"] == "ValidatingWebhookConfiguration");
+    configurations.next().unwrap()["webhooks"][0]["matchConditions"].take()
 }
 
 pub(crate) use llsd_tests::operator::{free_address, wait_until};
