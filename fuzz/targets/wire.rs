@@ -90,7 +90,8 @@ fn message(bytes: &mut Unstructured<'_>) -> Result<Value> {
     let uri = *bytes.choose(&URIS)?;
     let place = json!({"line": number(bytes)?, "character": number(bytes)?});
     let range = json!({"start": place, "end": {"line": number(bytes)?, "character": number(bytes)?}});
-    let document = json!({"uri": uri, "languageId": "yaml", "version": number(bytes)?, "text": llsd_fuzz::text(bytes)?});
+    let document =
+        json!({"uri": uri, "languageId": "yaml", "version": number(bytes)?, "text": llsd_fuzz::text(bytes)?});
     let params = json!({
         "textDocument": document, "position": place, "range": range, "capabilities": {}, "command": "llsd.migrate",
         "contentChanges": [{"range": range, "text": llsd_fuzz::text(bytes)?}], "context": {"diagnostics": []},
@@ -130,7 +131,8 @@ impl Output {
         let mut rest = std::str::from_utf8(&bytes).expect("text");
         while !rest.is_empty() {
             let (head, behind) = rest.split_once("\r\n\r\n").expect("a header");
-            let length: usize = head.strip_prefix("Content-Length: ").and_then(|text| text.parse().ok()).expect("a length");
+            let length: usize =
+                head.strip_prefix("Content-Length: ").and_then(|text| text.parse().ok()).expect("a length");
             let message: Value = serde_json::from_str(&behind[..length]).expect("JSON");
             assert_ne!(message["error"]["code"], -32603, "{message}");
             rest = &behind[length..];
