@@ -100,10 +100,14 @@ pub(super) fn check(
         let kind = entry.and_then(|entry| entry.get("provider_type")).and_then(Value::as_str);
         match (provider.known, kind) {
             (Some(known), _) => of_type(catalog, provider, known, unknown, faults),
-            (None, Some(kind)) if !module && !own_types && !kind.contains("${") && !unknown.contains(&at) => {
-                if catalog.apis().any(|api| api == provider.api) {
-                    faults.push(unknown_type(catalog, provider.api, kind, at));
-                }
+            (None, Some(kind))
+                if !module
+                    && !own_types
+                    && !kind.contains("${")
+                    && !unknown.contains(&at)
+                    && catalog.apis().any(|api| api == provider.api) =>
+            {
+                faults.push(unknown_type(catalog, provider.api, kind, at));
             }
             _ => {}
         }
