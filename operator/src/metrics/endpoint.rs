@@ -4,7 +4,7 @@ use crate::serving;
 use axum::Router;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use axum::routing::get;
 use k8s_openapi::api::authentication::v1::{TokenReview, TokenReviewSpec, UserInfo};
 use k8s_openapi::api::authorization::v1::{NonResourceAttributes, SubjectAccessReview, SubjectAccessReviewSpec};
@@ -48,7 +48,7 @@ pub async fn serve(
         if let Some(gate) = gate
             && let Err(refusal) = gate.admit(&headers).await
         {
-            return refusal;
+            return refusal.into_response();
         }
         ([(CONTENT_TYPE, METRICS_TYPE)], text()).into_response()
     };
@@ -76,13 +76,16 @@ struct Gate {
     questions: Semaphore,
 }
 
+/// What a reader is told who is not let in: status and text.
+type Refusal = (StatusCode, &'static str);
+
 impl Gate {
     fn new(client: Client) -> Self {
         Self { client, known: Mutex::default(), questions: Semaphore::new(QUESTIONS) }
     }
 
-    async fn admit(&self, headers: &HeaderMap) -> Result<(), Response> {
-        let refuse = |code: StatusCode, reason: &'static str| Err((code, reason).into_response());
+    async fn admit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let refuse = |code: StatusCode, reason: &'static str| Err((code, reason));
         let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         let Some(token) = bearer.map(str::trim).filter(|token| !token.is_empty()) else {
             return refuse(StatusCode::UNAUTHORIZED, "a bearer token is needed\n");

@@ -31,7 +31,8 @@ pub(super) fn is_own(desired: &Desired<'_>) -> bool {
 /// made anew: it is left alone.
 pub(super) fn role_binding(desired: &Desired<'_>) -> Option<Child> {
     let kept = is_own(desired) && deployment::needs_old_binding(desired);
-    if !kept && !(desired.openshift && desired.flags.anyuid) {
+    let allowed = desired.openshift && desired.flags.anyuid;
+    if !kept && !allowed {
         return None;
     }
     let parts = json!({

@@ -91,7 +91,7 @@ impl ConfigText {
         let findings = verdict.findings.iter().filter(|_| syntax.is_empty());
         let found = findings.map(|finding| diagnostics::at(&self.tree, &Path::root(), finding));
         // The syntax of a whole document is told with it.
-        let syntax = syntax.iter().cloned().filter(|_| !matches!(self.place, Place::Document));
+        let syntax = syntax.iter().filter(|_| !matches!(self.place, Place::Document)).cloned();
         found.chain(syntax).map(|one| self.outside(one, outer)).collect()
     }
 

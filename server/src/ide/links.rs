@@ -12,7 +12,7 @@ pub enum LinkTarget {
     /// A page of the web.
     Page(String),
     /// A place in a file or a base config.
-    Place(Location),
+    Place(Box<Location>),
     /// The description of a rule, by its id.
     Rule(&'static str),
 }
@@ -79,7 +79,7 @@ fn named(question: &Question<'_>, analysis: &Analysis, out: &mut Vec<Link>) {
             let target = definition::declared(question, span.start);
             let target = target.into_iter().find(|to| question.generated || matches!(to.place, Place::File(_)));
             if let Some(target) = target {
-                out.push(Link { span, target: LinkTarget::Place(target), tooltip: tooltip.to_owned() });
+                out.push(Link { span, target: LinkTarget::Place(Box::new(target)), tooltip: tooltip.to_owned() });
             }
         }
     }

@@ -276,7 +276,7 @@ impl<'a> Writer<'a> {
         }
         // an object that was taken apart: where the first of its parts is
         if old.find(&self.resource.value).is_some_and(|value| value.is_object() || value.is_array()) {
-            return self.moves.inside(old).find_map(|new| begins(new));
+            return self.moves.inside(old).find_map(begins);
         }
         None
     }

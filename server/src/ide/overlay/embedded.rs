@@ -65,7 +65,7 @@ impl Embedded {
         let at = |inner: usize| block.outer(inner + self.start);
         let start = at(span.start).unwrap_or(block.content.start);
         // the end of a line, not the start of the next
-        let end = if span.len() == 0 { Some(start) } else { at(span.end - 1).map(|last| last + 1) };
+        let end = if span.is_empty() { Some(start) } else { at(span.end - 1).map(|last| last + 1) };
         Span::new(start, end.unwrap_or(start).max(start))
     }
 
