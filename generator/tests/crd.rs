@@ -126,6 +126,8 @@ fn lists_and_strings_of_v1alpha2_are_bounded() {
         "overrides.volumes[0]",
         "overrides.volumeMounts[0]",
         "Constraints[0]",
+        "overrides.securityContext",
+        "overrides.podSecurityContext",
     ];
     for (path, schema) in nodes(ApiVersion::V1Alpha2) {
         if !path.starts_with("spec") || foreign.iter().any(|part| path.contains(part)) {

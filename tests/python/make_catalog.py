@@ -17,7 +17,7 @@ import yaml
 WORDS = yaml.safe_load((pathlib.Path(__file__).parent / "catalog_words.yaml").read_text())
 # Key of the dump that holds the version -> what the server is called.
 PRODUCTS = {"llama_stack": "llama-stack", "ogx": "ogx"}
-SIMPLE = {"string", "integer", "number", "boolean", "array", "object", "any"}
+SIMPLE = {"string", "integer", "number", "boolean", "boolean-or-path", "array", "object", "any"}
 
 
 def numbers(version):
@@ -54,6 +54,7 @@ class Writer:
         out = {"summary": WORDS["summaries"][full]}
         if spec["deprecated"]:
             out["deprecated"] = WORDS["deprecated"][full]
+            out["successor"] = WORDS["successor"][full]
         out["endpoint"], hint = self.endpoint(full, keys)
         if hint:
             out["endpoint_hint"] = hint
@@ -134,7 +135,8 @@ class Writer:
     @staticmethod
     def kind(text):
         names = {part.split("<")[0].replace("map", "object") for part in text.split("|")}
-        name = names.pop() if len(names) == 1 else "any"
+        # Truth values and texts together are how pydantic spells "whether, or the path of the certificates".
+        name = names.pop() if len(names) == 1 else "boolean-or-path" if names == {"boolean", "string"} else "any"
         if name not in SIMPLE:
             sys.exit(f"no such type: {text}")
         return name

@@ -117,7 +117,7 @@ pub fn check(request: &Request<'_>) -> Verdict {
 fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Option<Vec<Fault>> {
     let (schema, catalog) = (ConfigSchema::of(version)?, Catalog::for_version(version)?);
     let mut faults = schema.faults(config, unknown);
-    let all = providers::providers(config, catalog);
+    let all = providers::providers(config, catalog, unknown);
     providers::check(config, catalog, &all, unknown, &mut faults);
     let sections = Sections {
         config,

@@ -38,23 +38,30 @@ pub(super) struct Provider<'a> {
     pub(super) switched_off: bool,
 }
 
-/// The providers of a config, in the order of the text. Entries that are no mapping are left out.
-pub(super) fn providers<'a>(config: &'a Value, catalog: &'static Catalog) -> Vec<Provider<'a>> {
+/// The providers of a config, in the order of the text. Entries that are no mapping are left out. `unknown`: places that a
+/// template fills in.
+pub(super) fn providers<'a>(
+    config: &'a Value,
+    catalog: &'static Catalog,
+    unknown: &BTreeSet<Path>,
+) -> Vec<Provider<'a>> {
     let apis = config.get("providers").and_then(Value::as_object).into_iter().flatten();
     apis.flat_map(|(api, list)| {
         let items = list.as_array().into_iter().flatten().enumerate();
         items.filter_map(move |(position, item)| {
             let item = item.as_object()?;
             let kind = item.get("provider_type").and_then(Value::as_str);
+            let path = Path::root().key("providers").key(api.as_str()).index(position);
+            let filled_in = unknown.contains(&path.key("provider_id"));
             let written = item.get("provider_id").and_then(Value::as_str);
-            let id = written.and_then(active_id);
+            let id = written.filter(|_| !filled_in).and_then(active_id);
             Some(Provider {
                 api,
-                path: Path::root().key("providers").key(api.as_str()).index(position),
+                path,
                 id,
                 config: item.get("config").and_then(Value::as_object),
                 known: kind.and_then(|kind| catalog.provider(api, kind)),
-                conditional: written.is_some_and(|written| written.contains("${")),
+                conditional: filled_in || written.is_some_and(|written| written.contains("${")),
                 switched_off: match item.get("provider_id") {
                     Some(Value::Null) => true,
                     Some(Value::String(id)) => id.is_empty() || id == DISABLED,

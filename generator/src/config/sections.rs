@@ -58,7 +58,8 @@ impl<'a> Sections<'a> {
     /// served that have providers.
     fn listed(&self) -> Option<Vec<(usize, &'a str)>> {
         let list = self.get("apis").and_then(Value::as_array).filter(|list| !list.is_empty())?;
-        if !self.is_known(&Path::parse("apis")) {
+        let place = Path::parse("apis");
+        if !self.is_known(&place) || self.unknown.iter().any(|unknown| unknown.starts_with(&place)) {
             return None;
         }
         Some(list.iter().enumerate().filter_map(|(position, api)| Some((position, api.as_str()?))).collect())
@@ -189,7 +190,7 @@ impl<'a> Sections<'a> {
         if self.ogx && id == "all" || !self.knows_providers(api) || self.ids(api).any(|known| known == id) {
             return;
         }
-        let known: Vec<&str> = self.ids(api).collect();
+        let known: Vec<&str> = self.ids(api).collect::<BTreeSet<_>>().into_iter().collect();
         let have = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
         let fix = nearest(id, known.iter().copied()).map(|near| replace(&place, near));
         let message = format!("exits: no provider of {api} has the id \"{id}\"; {have}");
@@ -203,7 +204,9 @@ impl<'a> Sections<'a> {
         }
         let mut kinds: BTreeMap<&str, Option<&str>> = BTreeMap::new();
         for (name, backend) in backends.into_iter().flatten() {
-            let kind = backend.get("type").and_then(Value::as_str).filter(|kind| !kind.contains("${"));
+            let place = Path::parse("storage.backends").key(name.as_str()).key("type");
+            let kind = backend.get("type").and_then(Value::as_str);
+            let kind = kind.filter(|kind| !kind.contains("${") && self.is_known(&place));
             kinds.insert(name, kind);
         }
         if backends.is_none() {

@@ -79,10 +79,10 @@ fn knows_what_is_fetched() {
 #[test]
 fn merges_as_kustomize_does_without_merge_keys() {
     let base = read(
-        "spec:\n  m: {x: 1, y: 2, l: [1]}\n  k: {a: 1}\n  n: {deep: {a: 1}}\n  list: [{name: a, v: 1}, {name: b}]\n  gone: 1\n",
+        "spec:\n  m: {x: 1, w: 2, l: [1]}\n  k: {a: 1}\n  o: {deep: {a: 1}}\n  list: [{name: a, v: 1}, {name: b}]\n  gone: 1\n",
     );
     let patch = read(
-        "spec:\n  m: {x: null, z: null, l: []}\n  k: {$patch: replace, q: 1, r: null}\n  n: {deep: {$patch: delete}}\n  \
+        "spec:\n  m: {x: null, z: null, l: []}\n  k: {$patch: replace, q: 1, r: null}\n  o: {deep: {$patch: delete}}\n  \
          list: [{name: a, w: 1}, {$patch: delete, name: b}]\n  gone: null\n  \
          new: {a: {b: null, c: {$patch: delete, d: 1}, e: {$patch: replace, f: 1}}, h: [{i: null}]}\n  $retainKeys: [m]\n",
     );
@@ -90,9 +90,9 @@ fn merges_as_kustomize_does_without_merge_keys() {
     assert_eq!(
         result,
         json!({"spec": {
-            "m": {"y": 2, "l": []},
+            "m": {"w": 2, "l": []},
             "k": {"q": 1},
-            "n": {},
+            "o": {},
             "list": [{"name": "a", "w": 1}, {"$patch": "delete", "name": "b"}],
             "new": {"a": {"e": {"f": 1}}, "h": [{"i": null}]},
             "$retainKeys": ["m"],
@@ -148,7 +148,7 @@ fn applies_operations_in_order_and_names_the_one_that_fails() {
 fn directives_are_taken_out_and_told_apart() {
     let patch = read(
         "spec:\n  storage: {$patch: delete}\n  workload: {$patch: replace, replicas: 1}\n  $retainKeys: [a]\n  \
-         $deleteFromPrimitiveList/disabled: [x]\n  list: [{$patch: delete, name: a}]\n  x: {$patch: no}\n",
+         $deleteFromPrimitiveList/disabled: [x]\n  list: [{$patch: delete, name: a}]\n  x: {$patch: drop}\n",
     );
     let found = undirected(&patch);
     let shown = |paths: &mut dyn Iterator<Item = &Path>| paths.map(Path::to_string).collect::<Vec<_>>();
@@ -159,6 +159,6 @@ fn directives_are_taken_out_and_told_apart() {
     assert_eq!(shown(&mut found.removed.iter()), ["spec.storage"]);
     assert_eq!(shown(&mut found.complete.iter()), ["spec.list[0]", "spec.workload"]);
     assert_eq!(found.kept.len(), 3);
-    assert_eq!(found.unknown, [(Path::parse("spec.x.$patch"), "no".to_owned())]);
+    assert_eq!(found.unknown, [(Path::parse("spec.x.$patch"), "drop".to_owned())]);
     assert!(is_directive("$patch") && is_directive("$setElementOrder/env") && !is_directive("$ref"));
 }

@@ -49,7 +49,7 @@ fn places_are_those_of_base_patch_and_inline_patch_and_each_is_said_once() {
            6 |     kv: {type: rediss}
              |                ^^^^^^
 
-        2 resources in 3 files: 3 errors
+        2 resources in 3 files: 3 errors; 2 files have none
     "#]]
     .assert_eq(&said);
     assert_eq!(code, 1);

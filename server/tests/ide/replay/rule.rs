@@ -21,15 +21,32 @@
 //!    the first is there twice.
 //! 8. What is typed says what kind of document it is in, which says so once more elsewhere. Every field is judged by the
 //!    last `apiVersion` and `kind`, and each of them is there twice.
+//! 9. It is about a config of the server, whose sections speak of each other and tell together which version it is for: a
+//!    provider that is half-written is none yet, and its API is served by nobody.
 //!
-//! What is let go by the last three is counted by the reason, since more of it could mean that too much is let go.
+//! What is let go by the last four is counted by the reason, since more of it could mean that too much is let go.
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
+use llsd_generator::check::Rule;
+use llsd_generator::check::rules::server_config;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, Step, Stream};
 use std::collections::BTreeSet;
 
 const SYNTAX: &str = "llsd::yaml::syntax";
+
+/// What is said of a config of the server and depends on its other sections, or on the version that these tell.
+const BETWEEN_SECTIONS: [&Rule; 9] = [
+    &server_config::API_MISMATCH,
+    &server_config::DANGLING,
+    &server_config::DEPRECATED,
+    &server_config::MISSING,
+    &server_config::RENAMED_KEY,
+    &server_config::UNKNOWN_API,
+    &server_config::UNKNOWN_KEY,
+    &server_config::UNKNOWN_TYPE,
+    &server_config::WRONG_VALUE,
+];
 
 /// A file as it will be.
 pub(crate) struct Finished {
@@ -225,6 +242,9 @@ impl Present {
         found: &Diagnostic,
         at: usize,
     ) -> Option<&'static str> {
+        if BETWEEN_SECTIONS.iter().any(|rule| rule.id == found.code) {
+            return Some("another section of a config");
+        }
         let own = found.code.starts_with("llsd::yaml::") || found.code == "llsd::schema::unknown-field";
         if !own && self.holds_touched(found.span.start) {
             if is_crowded(found) {
