@@ -258,7 +258,9 @@ export const tests: [string, () => Promise<void>][] = [
           textDocument: { uri: document.uri.toString() }, position: { line: 0, character: 0 } });
         return answer === null ? undefined : answer;
       });
-      assert.deepEqual(ours(document.uri).map((found) => found.message), [], label);
+      // A hint tells what depends on the cluster, which no template can know.
+      const found = ours(document.uri).filter(({ severity }) => severity !== vscode.DiagnosticSeverity.Hint);
+      assert.deepEqual(found.map(({ message }) => message), [], label);
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     }
   }],
