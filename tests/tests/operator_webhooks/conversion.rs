@@ -4,6 +4,7 @@ use crate::operator_webhooks::hooks::{collection, good, object, read, server};
 use crate::operator_webhooks::objects;
 use crd_validator::CompiledSchema;
 use llsd_generator::api::{ApiVersion, crd};
+use llsd_generator::names::is_subdomain;
 use llsd_tests::cluster::Request;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
@@ -29,9 +30,27 @@ fn some(version: ApiVersion, prefix: &str) -> Vec<Value> {
             object["metadata"]["name"] = json!(format!("{prefix}-{number}"));
             object["metadata"]["namespace"] = json!("default");
             object["metadata"].as_object_mut().unwrap().remove("generation");
+            named(&mut object["spec"]);
             object
         })
         .collect()
+}
+
+/// Gives what an object refers to names that objects may have: the admission webhook refuses all others.
+fn named(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(named),
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                let refers = field == "name" || field.ends_with("Name") || field.ends_with("Namespace");
+                match value {
+                    Value::String(text) if refers && !is_subdomain(text) => "named".clone_into(text),
+                    other => named(other),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// What a user sees of an object.
