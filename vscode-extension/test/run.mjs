@@ -18,8 +18,7 @@ if (!fs.existsSync(binary)) {
   process.exit(2);
 }
 const cache = execFileSync(path.join(root, 'test/setup.sh'), { encoding: 'utf8' }).trim();
-// A saved file is no longer compared with, nor taken back to, what it was: code-server saves after a second by itself.
-const settings = { 'files.autoSave': 'off', 'llsd.server.path': binary, 'window.autoDetectColorScheme': false, 'editor.minimap.enabled': false,
+const settings = { 'llsd.server.path': binary, 'window.autoDetectColorScheme': false, 'editor.minimap.enabled': false,
   'workbench.startupEditor': 'none', 'chat.disableAIFeatures': true, 'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'editor.quickSuggestions': { strings: true, other: true, comments: false } };
 

