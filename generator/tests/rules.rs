@@ -299,8 +299,9 @@ fn every_finding_of_the_crd_has_its_place_and_fix() {
         - {id: a, provider: vllm, endpoint: 'http://a:1/v1'}\n";
     let outcome = judge_with(&v2(providers), &Facts::default());
     let ids = outcome.findings.iter().filter(|finding| finding.rule.id == "llsd::provider::duplicate-id");
-    let places: Vec<_> =
-        ids.map(|finding| (finding.path.to_string(), finding.server_text.is_some(), finding.fixes.len())).collect();
+    let places: Vec<_> = ids
+        .map(|finding| (finding.path.to_string(), finding.api_server_message.is_some(), finding.fixes.len()))
+        .collect();
     assert_eq!(
         places,
         [
@@ -464,7 +465,7 @@ fn misplaced_fields() {
         "unknown field \"image\": it belongs into spec.server.distribution.image",
     ];
     assert!(expected.iter().all(|message| messages.contains(message)), "{messages:?}");
-    assert!(outcome.findings.iter().all(|finding| finding.server_text.is_some()));
+    assert!(outcome.findings.iter().all(|finding| finding.api_server_message.is_some()));
     // A model list of another shape is not moved blindly.
     finds(&v2("  models: [{name: m}]\n"), &["schema::misplaced-field spec.models"]);
 }

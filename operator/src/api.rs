@@ -37,7 +37,7 @@ const PAGES: usize = 10;
 
 /// A kind of objects, by the parts of its URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resource {
+pub struct GroupVersionResource {
     group: &'static str,
     version: &'static str,
     /// The plural name, in lower case.
@@ -45,17 +45,19 @@ pub struct Resource {
 }
 
 /// The resource itself, in the version that the operator works with.
-pub const LLSD: Resource = Resource { group: "llamastack.io", version: "v1alpha2", plural: "llamastackdistributions" };
+pub const LLSD: GroupVersionResource =
+    GroupVersionResource { group: "llamastack.io", version: "v1alpha2", plural: "llamastackdistributions" };
 /// ConfigMaps.
-pub const CONFIG_MAPS: Resource = Resource { group: "", version: "v1", plural: "configmaps" };
+pub const CONFIG_MAPS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "configmaps" };
 /// Secrets.
-pub const SECRETS: Resource = Resource { group: "", version: "v1", plural: "secrets" };
+pub const SECRETS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "secrets" };
 /// ReplicaSets.
-pub const REPLICA_SETS: Resource = Resource { group: "apps", version: "v1", plural: "replicasets" };
+pub const REPLICA_SETS: GroupVersionResource =
+    GroupVersionResource { group: "apps", version: "v1", plural: "replicasets" };
 /// Pods.
-pub const PODS: Resource = Resource { group: "", version: "v1", plural: "pods" };
+pub const PODS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "pods" };
 
-impl From<Kind> for Resource {
+impl From<Kind> for GroupVersionResource {
     fn from(kind: Kind) -> Self {
         let (group, version, _) = kind.gvk();
         Self { group, version, plural: kind.plural() }
@@ -134,7 +136,7 @@ fn causes(error: &dyn std::error::Error) -> String {
 /// What a request comes to.
 pub type Result<T> = std::result::Result<T, ApiError>;
 
-impl Resource {
+impl GroupVersionResource {
     /// The URL of a collection, of an object in it, or of a part of that object such as `/status`.
     fn url(self, namespace: Option<&Namespace>, name: Option<&ObjectName>, part: &'static str, query: &str) -> String {
         let root = if self.group.is_empty() {
@@ -149,8 +151,8 @@ impl Resource {
 }
 
 /// CustomResourceDefinitions.
-pub const CUSTOM_RESOURCE_DEFINITIONS: Resource =
-    Resource { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
+pub const CUSTOM_RESOURCE_DEFINITIONS: GroupVersionResource =
+    GroupVersionResource { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
 
 /// The API server, for the reconcile.
 #[derive(Clone)]
@@ -171,9 +173,10 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says; 409 if an object of that name exists.
-    pub async fn create(&self, resource: Resource, namespace: &Namespace, body: &Value) -> Result<Value> {
+    pub async fn create(&self, resource: GroupVersionResource, namespace: &Namespace, body: &Value) -> Result<Value> {
         let url = resource.url(Some(namespace), None, "", &format!("?fieldManager={FIELD_MANAGER}"));
-        let request = Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, answer(resource));
+        let request =
+            Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, accept_header(resource));
         self.send("create", resource, request, body).await
     }
 
@@ -184,13 +187,13 @@ impl Api {
     /// What the API server says; 409 if it conflicts with an object that is there.
     pub async fn create_applied(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &Namespace,
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
         let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}&force=false"));
-        self.patch("apply", resource, &url, (APPLY, answer(resource)), body).await
+        self.patch("apply", resource, &url, (APPLY, accept_header(resource)), body).await
     }
 
     /// Applies an object on the server side, and takes over the fields of others; the answer holds its metadata, of a
@@ -200,13 +203,13 @@ impl Api {
     /// What the API server says.
     pub async fn apply(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &Namespace,
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
         let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}&force=true"));
-        self.patch("apply", resource, &url, (APPLY, answer(resource)), body).await
+        self.patch("apply", resource, &url, (APPLY, accept_header(resource)), body).await
     }
 
     /// Changes single fields. The answer holds the metadata, of a Deployment all of it.
@@ -215,13 +218,13 @@ impl Api {
     /// What the API server says.
     pub async fn merge(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &Namespace,
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
         let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}"));
-        self.patch("patch", resource, &url, (MERGE, answer(resource)), body).await
+        self.patch("patch", resource, &url, (MERGE, accept_header(resource)), body).await
     }
 
     /// Changes single fields of the status of a [`LLSD`]; the answer holds all of the resource.
@@ -239,7 +242,7 @@ impl Api {
     /// What the API server says; 422 if a test in the patch fails.
     pub async fn json_patch(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &Namespace,
         name: &ObjectName,
         body: &Value,
@@ -254,7 +257,7 @@ impl Api {
     /// What the API server says.
     pub async fn get(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: Option<&Namespace>,
         name: &ObjectName,
     ) -> Result<Option<Value>> {
@@ -268,7 +271,7 @@ impl Api {
     /// What the API server says.
     pub async fn metadata(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: &Namespace,
         name: &ObjectName,
     ) -> Result<Option<Value>> {
@@ -281,7 +284,12 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn is_there(&self, resource: Resource, namespace: &Namespace, name: &ObjectName) -> Result<bool> {
+    pub async fn exists(
+        &self,
+        resource: GroupVersionResource,
+        namespace: &Namespace,
+        name: &ObjectName,
+    ) -> Result<bool> {
         let url = resource.url(Some(namespace), Some(name), "", "?resourceVersion=0");
         let request = Request::get(url).header(header::ACCEPT, METADATA);
         Ok(absent(self.send("get", resource, request, &Value::Null).await)?.is_some())
@@ -293,7 +301,7 @@ impl Api {
     /// What the API server says; [`ApiError::TooMany`] if there are more.
     pub async fn list(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: Option<&Namespace>,
         (label, value): (&'static str, &str),
     ) -> Result<Vec<Value>> {
@@ -321,7 +329,7 @@ impl Api {
     /// What the API server says.
     pub async fn delete(
         &self,
-        resource: Resource,
+        resource: GroupVersionResource,
         namespace: Option<&Namespace>,
         name: &ObjectName,
         uid: &str,
@@ -339,7 +347,7 @@ impl Api {
     async fn patch(
         &self,
         verb: &'static str,
-        resource: Resource,
+        resource: GroupVersionResource,
         url: &str,
         (kind, accept): (&'static str, &'static str),
         body: &Value,
@@ -351,7 +359,7 @@ impl Api {
     async fn send(
         &self,
         verb: &'static str,
-        resource: Resource,
+        resource: GroupVersionResource,
         request: http::request::Builder,
         body: &Value,
     ) -> Result<Value> {
@@ -402,8 +410,8 @@ fn encoded(text: &str) -> String {
 }
 
 /// The status tells of Deployments; of other objects the metadata is enough.
-fn answer(resource: Resource) -> &'static str {
-    if resource == Resource::from(Kind::Deployment) { JSON } else { METADATA }
+fn accept_header(resource: GroupVersionResource) -> &'static str {
+    if resource == GroupVersionResource::from(Kind::Deployment) { JSON } else { METADATA }
 }
 
 fn absent<T>(answer: Result<T>) -> Result<Option<T>> {

@@ -17,14 +17,14 @@ const REPEAT: Duration = Duration::from_secs(600);
 const REMEMBERED: usize = 32_768;
 
 /// UID of the resource, and the event's reason.
-type Subject = (String, &'static str);
+type EventKey = (String, &'static str);
 /// A digest of the event's text, and when it was written.
 type Said = (u64, Instant);
 
 /// Writes events, each once.
 pub struct Events {
     recorder: Recorder,
-    last: Mutex<HashMap<Subject, Said>>,
+    last: Mutex<HashMap<EventKey, Said>>,
 }
 
 impl Events {
@@ -87,7 +87,7 @@ impl Events {
 }
 
 /// What was said last stays known: if all were forgotten at once, all events would be written again at once.
-fn forget_older_half(last: &mut HashMap<Subject, Said>) {
+fn forget_older_half(last: &mut HashMap<EventKey, Said>) {
     let mut times: Vec<Instant> = last.values().map(|(_, at)| *at).collect();
     let middle = times.len() / 2;
     let (_, middle, _) = times.select_nth_unstable(middle);
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn what_was_said_last_stays_known() {
         let start = Instant::now();
-        let mut last: HashMap<Subject, Said> = (0..1_000)
+        let mut last: HashMap<EventKey, Said> = (0..1_000)
             .map(|at| ((at.to_string(), "Reason"), (digest("note"), start + Duration::from_secs(at))))
             .collect();
         forget_older_half(&mut last);

@@ -5,12 +5,12 @@ use crate::controller::Context;
 use crate::external;
 use crate::queue::Key;
 use crate::resources::ca_bundle::BUNDLE_KEY;
-use crate::resources::{CaBundle, Config, Desired, INSTANCE, Kind, Leftovers, Owner, children, service};
+use crate::resources::{CaBundle, Config, Desired, INSTANCE, Kind, Owner, V1Alpha1Only, children, service};
 use crate::steps::apply::{Applied, ApplyError};
-use crate::steps::dereference::{self, CaSource, Found, dereference};
+use crate::steps::dereference::{self, CaSource, Dereferenced, dereference};
 use crate::steps::judge::{Judged, Secrets, secrets};
 use crate::steps::resolve::{Resolved, Unresolved, resolve};
-use crate::steps::status::{self, Outcome};
+use crate::steps::status::{self, StatusInput};
 use crate::steps::{Refusal, apply, conditions, retain};
 use crate::stores::Stored;
 use k8s_openapi::api::core::v1::{ObjectReference, Pod};
@@ -142,8 +142,8 @@ impl Reached {
         }
     }
 
-    fn blocked(&self) -> &[String] {
-        self.applied().map(|applied| applied.blocked.as_slice()).unwrap_or_default()
+    fn conflicts(&self) -> &[String] {
+        self.applied().map(|applied| applied.conflicts.as_slice()).unwrap_or_default()
     }
 }
 
@@ -206,10 +206,10 @@ impl Work<'_> {
         };
         self.tell(&reached, refusal.as_ref()).await;
         let registry = reached.resolved().and_then(|resolved| resolved.again);
-        let blocked = (!reached.blocked().is_empty()).then_some(BLOCKED);
-        let refused = refusal.is_some() || blocked.is_some();
+        let conflicts = (!reached.conflicts().is_empty()).then_some(BLOCKED);
+        let refused = refusal.is_some() || conflicts.is_some();
         self.status(&reached, refusal).await?;
-        let again = match (registry, blocked) {
+        let again = match (registry, conflicts) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
         };
@@ -218,12 +218,12 @@ impl Work<'_> {
 
     /// The steps in their order, as far as they get.
     async fn steps(&self) -> (Reached, Option<Stop>) {
-        let leftovers = Leftovers::of(self.object);
-        let ((found, ca), resolved) = match self.look_up(&leftovers).await {
+        let v1alpha1_only = V1Alpha1Only::of(self.object);
+        let ((found, ca), resolved) = match self.look_up(&v1alpha1_only).await {
             Ok(both) => both,
             Err(stop) => return (Reached::Nothing, Some(stop)),
         };
-        let verdict = match self.judge(&resolved, &leftovers).await {
+        let verdict = match self.judge(&resolved, &v1alpha1_only).await {
             Ok(verdict) => verdict,
             Err(stop) => return (Reached::Resolved(resolved), Some(stop)),
         };
@@ -233,22 +233,22 @@ impl Work<'_> {
             Err(refusal) => return (Reached::Judged(resolved, verdict), Some(refusal.into())),
         };
         let secrets = secrets(self.object, &verdict.judged, &self.key.namespace, &found);
-        if let Some(refusal) = self.missing(&secrets, &leftovers) {
+        if let Some(refusal) = self.missing(&secrets, &v1alpha1_only) {
             return (Reached::Secrets(resolved, verdict, secrets), Some(refusal.into()));
         }
         let bundle = bundle.as_ref().map(|bundle| (bundle.pem.as_str(), ca.explicit.is_some()));
-        match self.apply(&leftovers, &found, bundle, (&resolved, &verdict, &secrets)).await {
+        match self.apply(&v1alpha1_only, &found, bundle, (&resolved, &verdict, &secrets)).await {
             Ok(applied) => (Reached::Applied(resolved, verdict, secrets, applied), None),
             Err(stop) => (Reached::Secrets(resolved, verdict, secrets), Some(stop)),
         }
     }
 
     /// What the resource refers to, and its image with the base config that goes with it.
-    async fn look_up(&self, leftovers: &Leftovers) -> Result<((Found, CaSource), Resolved), Stop> {
+    async fn look_up(&self, v1alpha1_only: &V1Alpha1Only) -> Result<((Dereferenced, CaSource), Resolved), Stop> {
         let Self { context, key, object, .. } = *self;
         // The typed form is needed for nothing but the certificates, where the resource may be refused later.
         let typed = serde_json::from_value(object["spec"].clone()).ok();
-        let ca = CaSource::of(&key.namespace, typed.as_ref(), leftovers)?;
+        let ca = CaSource::of(&key.namespace, typed.as_ref(), v1alpha1_only)?;
         let wanted = dereference::wanted(key, object, &ca)?;
         let found = dereference(&context.api, &context.stores.references, key, wanted).await?;
         let config = context.stores.config();
@@ -257,17 +257,17 @@ impl Work<'_> {
         Ok(((found, ca), resolved))
     }
 
-    async fn judge(&self, resolved: &Resolved, leftovers: &Leftovers) -> Result<Verdict, Stop> {
+    async fn judge(&self, resolved: &Resolved, v1alpha1_only: &V1Alpha1Only) -> Result<Verdict, Stop> {
         let flags = self.context.stores.config().flags(&self.owner.namespace);
         let judged = self.context.judge.judge(self.object, &resolved.image, resolved.base.as_ref(), flags).await?;
-        let port = service::port(&judged.spec, leftovers).map_err(|error| Refusal::resources(error.to_string()))?;
+        let port = service::port(&judged.spec, v1alpha1_only).map_err(|error| Refusal::resources(error.to_string()))?;
         Ok(Verdict { judged, port })
     }
 
     /// What the server could not start without.
-    fn missing(&self, secrets: &Secrets, leftovers: &Leftovers) -> Option<Refusal> {
+    fn missing(&self, secrets: &Secrets, v1alpha1_only: &V1Alpha1Only) -> Option<Refusal> {
         // A ConfigMap that pods cannot mount is told by the builders, with the way out.
-        let elsewhere = leftovers.config_namespace.as_deref().is_some_and(|other| other != self.owner.namespace);
+        let elsewhere = v1alpha1_only.config_namespace.as_deref().is_some_and(|other| other != self.owner.namespace);
         let config_map = secrets.config_maps.first().filter(|_| !elsewhere);
         config_map
             .map(|missing| Refusal::resources(missing.clone()))
@@ -276,8 +276,8 @@ impl Work<'_> {
 
     async fn apply(
         &self,
-        leftovers: &Leftovers,
-        found: &Found,
+        v1alpha1_only: &V1Alpha1Only,
+        found: &Dereferenced,
         bundle: Option<(&str, bool)>,
         (resolved, Verdict { judged, .. }, secrets): (&Resolved, &Verdict, &Secrets),
     ) -> Result<Applied, Stop> {
@@ -292,7 +292,7 @@ impl Work<'_> {
         let desired = Desired {
             owner,
             spec: &judged.spec,
-            leftovers,
+            v1alpha1_only,
             written_as: self.stored.written_as,
             image: &resolved.image,
             config: config_of(judged, found, key),
@@ -355,9 +355,9 @@ impl Work<'_> {
         } else if let Some(problem) = reached.secrets().and_then(|secrets| secrets.problem.as_ref()) {
             context.events.warning(&about, "SecretResolutionFailed", &problem.message).await;
         }
-        for blocked in reached.blocked() {
+        for conflict in reached.conflicts() {
             context.metrics.error("ForeignObject");
-            context.events.warning(&about, "ForeignObject", blocked).await;
+            context.events.warning(&about, "ForeignObject", conflict).await;
         }
         if let Some(trouble) = reached.resolved().and_then(|resolved| resolved.trouble.as_ref()) {
             context.metrics.error("Registry");
@@ -390,13 +390,13 @@ impl Work<'_> {
             }
         };
         let verdict = reached.verdict();
-        let outcome = Outcome {
+        let outcome = StatusInput {
             judged: verdict.map(|verdict| &verdict.judged),
             resolved: reached.resolved().map(|resolved| resolved.distribution.clone()),
             secrets: reached.secrets(),
             refusal,
-            blocked: reached.blocked().to_vec(),
-            held_back: reached.applied().is_some_and(|applied| applied.held_back),
+            conflicts: reached.conflicts().to_vec(),
+            deployment_skipped: reached.applied().is_some_and(|applied| applied.deployment_skipped),
             probe: answer.as_deref(),
             port: verdict.map(|verdict| verdict.port),
             external: self.external(reached).await?,
@@ -436,7 +436,7 @@ impl Work<'_> {
     }
 }
 
-fn config_of<'a>(judged: &'a Judged, found: &'a Found, key: &Key) -> Config<'a> {
+fn config_of<'a>(judged: &'a Judged, found: &'a Dereferenced, key: &Key) -> Config<'a> {
     match (&judged.source, &judged.generated, &judged.spec.override_config) {
         (ConfigSource::Override { .. }, _, Some(config)) => {
             let content = found.get(ReferenceKind::ConfigMap, &key.namespace, &config.config_map_name);

@@ -45,7 +45,7 @@ impl Typed {
 }
 
 fn functions(criterion: &mut Criterion) {
-    ide::warm();
+    ide::preload();
     let files =
         [Typed::new("40 lines", documents::resource(1), 1), Typed::new("20,000 lines", documents::many(500), 250)];
     let mut group = criterion.benchmark_group("analysis");
@@ -56,9 +56,9 @@ fn functions(criterion: &mut Criterion) {
             b.iter(|| ide::analyse(black_box(file.text.clone()), None, &file.workspace));
         });
         group.bench_function(named("analyse, after a key"), |b| b.iter(|| black_box(file).analyse()));
-        let mut ask = |what: &str, question: &dyn Fn(&Analysis)| {
+        let mut ask = |what: &str, query: &dyn Fn(&Analysis)| {
             group.bench_function(named(what), |b| {
-                b.iter_batched_ref(|| file.analyse(), |now| question(now), BatchSize::PerIteration);
+                b.iter_batched_ref(|| file.analyse(), |now| query(now), BatchSize::PerIteration);
             });
         };
         ask("diagnostics", &|now| drop(black_box(now.diagnostics())));

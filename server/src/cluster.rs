@@ -8,7 +8,7 @@ mod running;
 pub use kubectl::{Failure, Kubectl};
 pub use running::{Running, running_config};
 
-use crate::ide::{Cluster, Condition, Live, ObjectKey};
+use crate::ide::{Cluster, Condition, LiveStatus, ObjectKey};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,11 @@ const KEYS: &str =
 
 /// What was found in some namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ClusterState {
     /// Secrets and ConfigMaps.
     pub cluster: Cluster,
     /// The resources' statuses.
-    pub live: BTreeMap<ObjectKey, Live>,
+    pub live: BTreeMap<ObjectKey, LiveStatus>,
     /// What could not be read, a sentence each. The rest is known all the same.
     pub problems: Vec<String>,
 }
@@ -33,9 +33,10 @@ pub struct Found {
 ///
 /// # Errors
 /// If `kubectl` cannot be run, has no such context, or does not reach the cluster.
-pub fn look(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<Found, Failure> {
+pub fn look(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<ClusterState, Failure> {
     let own = kubectl.namespace()?;
-    let mut found = Found { cluster: Cluster { namespace: own.clone(), ..Cluster::default() }, ..Found::default() };
+    let mut found =
+        ClusterState { cluster: Cluster { namespace: own.clone(), ..Cluster::default() }, ..ClusterState::default() };
     let namespaces: BTreeSet<&str> =
         namespaces.iter().map(|name| if name.is_empty() { own.as_str() } else { name }).collect();
     for namespace in namespaces {
@@ -102,7 +103,7 @@ fn keys(kubectl: &Kubectl, namespace: &str, kind: &str) -> Result<BTreeMap<Strin
     Ok(lines.lines().filter_map(object).collect())
 }
 
-fn live(item: &Value) -> Live {
+fn live(item: &Value) -> LiveStatus {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let status = &item["status"];
     let condition = |value: &Value| Condition {
@@ -110,7 +111,7 @@ fn live(item: &Value) -> Live {
         status: text(&value["status"]),
         message: text(&value["message"]),
     };
-    Live {
+    LiveStatus {
         phase: text(&status["phase"]),
         conditions: status["conditions"].as_array().into_iter().flatten().map(condition).collect(),
     }

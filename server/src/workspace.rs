@@ -10,7 +10,7 @@ use crate::ide::{self, Analysis, Pieces, Workspace};
 use std::path::{Path, PathBuf};
 
 /// Names of files that say what becomes of the others.
-const TELLING: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
+const BUILD_FILES: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
 
 /// Whether a file's name says YAML.
 #[must_use]
@@ -21,20 +21,20 @@ pub fn is_manifest(path: &Path) -> bool {
 
 /// Whether a file says what becomes of the others in its folder: a kustomization, or the head of a Helm chart.
 #[must_use]
-pub fn tells_what_is_applied(path: &Path) -> bool {
-    TELLING.iter().any(|name| is_part(path, name))
+pub fn is_build_file(path: &Path) -> bool {
+    BUILD_FILES.iter().any(|name| is_part(path, name))
 }
 
 /// The files in `folder` that say what becomes of the others.
-pub fn telling_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    TELLING.map(|name| folder.join(name)).into_iter().filter(|path| path.is_file())
+pub fn build_files_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    BUILD_FILES.map(|name| folder.join(name)).into_iter().filter(|path| path.is_file())
 }
 
 /// The kustomizations below `folder`, within the limits of an editor.
 #[must_use]
 pub fn kustomizations(folder: &Path) -> Vec<PathBuf> {
     let mut found = walk(folder, &Limits::editor(vec![folder.to_path_buf()]), &|| false).files;
-    found.retain(|path| tells_what_is_applied(path));
+    found.retain(|path| is_build_file(path));
     found
 }
 
@@ -42,7 +42,7 @@ pub fn kustomizations(folder: &Path) -> Vec<PathBuf> {
 #[must_use]
 pub fn behind(path: &Path) -> Vec<PathBuf> {
     if path.is_dir() {
-        return telling_in(path).filter(|found| !is_part(found, "Chart.yaml")).take(1).collect();
+        return build_files_in(path).filter(|found| !is_part(found, "Chart.yaml")).take(1).collect();
     }
     if path.is_file() { vec![path.to_path_buf()] } else { Vec::new() }
 }
@@ -79,6 +79,6 @@ pub fn objects_of(text: &str) -> Pieces {
 pub fn analysis_of(path: &Path, text: &str) -> Option<Analysis> {
     let words = ["secret", "configMap", "provider_id"];
     let named = may_have_objects(text) || may_have_resources(text) || words.iter().any(|word| text.contains(word));
-    let mentions = named || tells_what_is_applied(path);
+    let mentions = named || is_build_file(path);
     mentions.then(|| ide::analyse(text.into(), None, &Workspace::new()))
 }

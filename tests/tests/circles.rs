@@ -121,7 +121,7 @@ fn modules_know_each_other_in_these_circles_only() {
     expect![[r#"
         generator/crd/src: cel schema
         generator/crd/src: cel::eval cel::library cel::library::convert cel::library::lists cel::library::print cel::library::semver cel::library::strings cel::program cel::value
-        generator/src: check::finding check::rule check::rules check::subject
+        generator/src: check::finding check::rule check::rules check::context
         generator/src: config::places config::schema
         generator/src: fold::meaning fold::provider
         generator/src: generate::draft generate::error generate::providers generate::secrets

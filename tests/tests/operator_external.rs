@@ -6,7 +6,7 @@ use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_operator::external::merge::merge;
 use llsd_operator::external::{Wanted, wanted};
 use llsd_operator::resources::external::additions;
-use llsd_operator::resources::{Config, Desired, FeatureFlags, Leftovers, Owner};
+use llsd_operator::resources::{Config, Desired, FeatureFlags, Owner, V1Alpha1Only};
 use llsd_tests::llama_stack::{Folder, Server, python};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -66,7 +66,7 @@ fn init_containers(spec: &LlamaStackDistributionSpec) -> Vec<Value> {
     let desired = Desired {
         owner: &owner,
         spec,
-        leftovers: &Leftovers::default(),
+        v1alpha1_only: &V1Alpha1Only::default(),
         written_as: ApiVersion::V1Alpha2,
         image: "quay.io/team/server:1",
         config: Config::Image,

@@ -2,7 +2,7 @@
 
 use crate::nearest::nearest;
 use crate::path::Path;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::text::{bad_value, described, float, json, quote, type_name};
 use serde_json::Value;
 
@@ -93,7 +93,7 @@ impl Fault {
     }
 
     /// The field at `place` is none of its object's.
-    pub(crate) fn unknown_field(place: &Place<'_>, key: &str, suggestion: Option<&str>) -> Self {
+    pub(crate) fn unknown_field(place: &WalkPosition<'_>, key: &str, suggestion: Option<&str>) -> Self {
         let message = match suggestion {
             Some(name) => format!("unknown field {}; did you mean {}?", quote(key), quote(name)),
             None => format!("unknown field {}", quote(key)),
@@ -120,7 +120,7 @@ impl Fault {
     }
 
     /// `expected` is what the schema asks for, `server_found` how the API server names what it got.
-    pub(crate) fn wrong_type(place: &Place<'_>, value: &Value, expected: &str, server_found: &str) -> Self {
+    pub(crate) fn wrong_type(place: &WalkPosition<'_>, value: &Value, expected: &str, server_found: &str) -> Self {
         let wanted = expected
             .split(',')
             .map(|name| match name {
@@ -144,20 +144,20 @@ impl Fault {
         Self::new(FaultKind::Type, place.path(), message, server).blocking()
     }
 
-    pub(crate) fn format(place: &Place<'_>, text: &str, format: &str) -> Self {
+    pub(crate) fn format(place: &WalkPosition<'_>, text: &str, format: &str) -> Self {
         let message = format!("{} is not a valid {format}", quote(text));
         let server =
             format!("Invalid value: {0}: {1} in body must be of type {format}: {0}", quote(text), place.path());
         Self::new(FaultKind::Format, place.path(), message, server).blocking()
     }
 
-    pub(crate) fn required(place: &Place<'_>, name: &str) -> Self {
+    pub(crate) fn required(place: &WalkPosition<'_>, name: &str) -> Self {
         let message = format!("missing required field {}", quote(name));
         let path = place.path().key(name);
         Self::new(FaultKind::Required, &path, message, "Required value".to_owned()).blocking()
     }
 
-    pub(crate) fn not_in_enum(place: &Place<'_>, value: &Value, values: &[Value]) -> Self {
+    pub(crate) fn not_in_enum(place: &WalkPosition<'_>, value: &Value, values: &[Value]) -> Self {
         let plain = |value: &Value| value.as_str().map_or_else(|| json(value), str::to_owned);
         let listed: Vec<String> = values.iter().map(plain).collect();
         let quoted = listed.iter().map(|v| quote(v)).collect::<Vec<_>>().join(", ");
@@ -172,14 +172,14 @@ impl Fault {
         fault
     }
 
-    pub(crate) fn too_long(place: &Place<'_>, max: u64) -> Self {
+    pub(crate) fn too_long(place: &WalkPosition<'_>, max: u64) -> Self {
         let message = format!("longer than {max} characters");
         let bytes = if max == 1 { "byte" } else { "bytes" };
         let server = format!("Too long: may not be more than {max} {bytes}");
         Self::new(FaultKind::Bounds, place.path(), message, server).blocking()
     }
 
-    pub(crate) fn too_short(place: &Place<'_>, value: &Value, min: u64) -> Self {
+    pub(crate) fn too_short(place: &WalkPosition<'_>, value: &Value, min: u64) -> Self {
         let message = match (min, value.as_str()) {
             (1, Some("")) => "must not be empty".to_owned(),
             _ => format!("shorter than {min} characters"),
@@ -188,25 +188,25 @@ impl Fault {
     }
 
     /// A bound whose text the API server builds from path and detail.
-    pub(crate) fn bound(place: &Place<'_>, value: &Value, message: String, detail: &str) -> Self {
+    pub(crate) fn bound(place: &WalkPosition<'_>, value: &Value, message: String, detail: &str) -> Self {
         let server = format!("Invalid value: {}: {} in body {detail}", bad_value(value), place.path());
         Self::new(FaultKind::Bounds, place.path(), message, server)
     }
 
-    pub(crate) fn pattern(place: &Place<'_>, text: &str, pattern: &str) -> Self {
+    pub(crate) fn pattern(place: &WalkPosition<'_>, text: &str, pattern: &str) -> Self {
         let message = format!("{} does not match {pattern}", quote(text));
         let server = format!("Invalid value: {}: {} in body should match '{pattern}'", quote(text), place.path());
         Self::new(FaultKind::Pattern, place.path(), message, server)
     }
 
-    pub(crate) fn too_many(place: &Place<'_>, what: &str, found: usize, max: u64) -> Self {
+    pub(crate) fn too_many(place: &WalkPosition<'_>, what: &str, found: usize, max: u64) -> Self {
         let message = format!("has {found} {what}, at most {max} are allowed");
         let items = if max == 1 { "item" } else { "items" };
         let server = format!("Too many: {found}: must have at most {max} {items}");
         Self::new(FaultKind::Bounds, place.path(), message, server).blocking()
     }
 
-    pub(crate) fn too_few(place: &Place<'_>, what: &str, server_what: &str, found: usize, min: u64) -> Self {
+    pub(crate) fn too_few(place: &WalkPosition<'_>, what: &str, server_what: &str, found: usize, min: u64) -> Self {
         let message = match (min, found) {
             (1, _) => format!("must not be empty: at least one of its {what} is needed"),
             _ => format!("has {found} {what}, at least {min} are needed"),
@@ -214,7 +214,7 @@ impl Fault {
         Self::bound(place, &Value::from(found), message, &format!("should have at least {min} {server_what}"))
     }
 
-    pub(crate) fn out_of_range(place: &Place<'_>, kind: &str, format: Option<&str>, value: &Value) -> Self {
+    pub(crate) fn out_of_range(place: &WalkPosition<'_>, kind: &str, format: Option<&str>, value: &Value) -> Self {
         let (server, wanted) = match format {
             Some(format) => (format!("with format {format}"), format.to_owned()),
             None => ("(default format)".to_owned(), "int64".to_owned()),
@@ -224,20 +224,20 @@ impl Fault {
         Self::new(FaultKind::Bounds, place.path(), message, server).nowhere()
     }
 
-    pub(crate) fn not_multiple(place: &Place<'_>, value: &Value, factor: f64) -> Self {
+    pub(crate) fn not_multiple(place: &WalkPosition<'_>, value: &Value, factor: f64) -> Self {
         let factor = float(factor);
         let message = format!("{} is not a multiple of {factor}", bad_value(value));
         Self::bound(place, value, message, &format!("should be a multiple of {factor}"))
     }
 
-    pub(crate) fn bad_factor(place: &Place<'_>) -> Self {
+    pub(crate) fn bad_factor(place: &WalkPosition<'_>) -> Self {
         let message = "the schema's multipleOf is a fraction, which no integer passes".to_owned();
         let server = format!("Invalid value: 0: factor MultipleOf declared for {} must be positive: 0", place.path());
         Self::new(FaultKind::Bounds, place.path(), message, server)
     }
 
     /// A fault of oneOf, anyOf, allOf or not.
-    pub(crate) fn alternatives(place: &Place<'_>, message: &str, detail: &str) -> Self {
+    pub(crate) fn alternatives(place: &WalkPosition<'_>, message: &str, detail: &str) -> Self {
         let server = format!("Invalid value: \"\": {} {detail}", quote(&place.path().to_string()));
         Self::new(FaultKind::Alternatives, place.path(), message.to_owned(), server).nowhere()
     }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::ops::Bound;
 
 /// The path of the value at hand, and the places whose value is not known.
-pub(crate) struct Place<'u> {
+pub(crate) struct WalkPosition<'u> {
     path: Path,
     unknown: &'u BTreeSet<Path>,
 }
 
-impl<'u> Place<'u> {
+impl<'u> WalkPosition<'u> {
     pub(crate) fn root(unknown: &'u BTreeSet<Path>) -> Self {
         Self { path: Path::root(), unknown }
     }

@@ -3,7 +3,7 @@
 
 use crate::cel;
 use crate::path::Path;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::schema::{CompiledSchema, Schema};
 use crate::verdict::{Check, NotChecked, Reason, Verdict};
 use crate::walk::{self, prepare};
@@ -52,7 +52,7 @@ fn validate(schema: &Schema, value: &Value, old: Option<&Value>, unknown: &BTree
         return Verdict { not_checked: vec![not_checked], ..Verdict::default() };
     }
     let mut verdict = Verdict { defaulted: value.clone(), ..Verdict::default() };
-    let mut place = Place::root(unknown);
+    let mut place = WalkPosition::root(unknown);
     prepare::complete(schema, &mut verdict.defaulted, &mut place);
     prepare::prune(schema, &mut verdict.defaulted, &mut place, &mut verdict.faults);
     prepare::keep_free_names(value, &mut verdict.faults);
@@ -67,7 +67,7 @@ fn validate(schema: &Schema, value: &Value, old: Option<&Value>, unknown: &BTree
     if !repeated.is_empty() {
         let mut before = Vec::new();
         if let Some(old) = &old {
-            walk::check_lists(schema, old, &mut Place::root(&BTreeSet::new()), "", &mut before);
+            walk::check_lists(schema, old, &mut WalkPosition::root(&BTreeSet::new()), "", &mut before);
         }
         if before.is_empty() {
             outcome.faults.append(&mut repeated);
@@ -85,7 +85,7 @@ fn validate(schema: &Schema, value: &Value, old: Option<&Value>, unknown: &BTree
 /// An object as it is read back from storage.
 fn stored(schema: &Schema, old: &Value) -> Value {
     let nothing = BTreeSet::new();
-    let mut place = Place::root(&nothing);
+    let mut place = WalkPosition::root(&nothing);
     let mut old = old.clone();
     prepare::complete(schema, &mut old, &mut place);
     prepare::prune(schema, &mut old, &mut place, &mut Vec::new());

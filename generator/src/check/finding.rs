@@ -172,9 +172,9 @@ pub struct Finding {
     /// The sentence shown to the user on every surface.
     pub message: String,
     /// The API server's own words, where it would say it too: its `field: …` prefix is not part of it.
-    pub server_text: Option<String>,
+    pub api_server_message: Option<String>,
     /// The API server's spelling of the path, where it differs from `path`'s (`spec.m[key]`, `<nil>`).
-    pub server_path: Option<String>,
+    pub api_server_path: Option<String>,
     /// Other places that belong to it.
     pub related: Vec<Related>,
     /// Changes that would mend it.
@@ -193,8 +193,8 @@ impl Finding {
             path,
             target: Target::Value,
             message: message.into(),
-            server_text: None,
-            server_path: None,
+            api_server_message: None,
+            api_server_path: None,
             related: Vec::new(),
             fixes: Vec::new(),
             tags: Vec::new(),

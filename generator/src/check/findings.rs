@@ -52,7 +52,7 @@ impl Findings {
     fn push(&mut self, finding: Finding) {
         let position = self.found.len();
         self.by_path.entry(finding.path.clone()).or_default().push(position);
-        if let Some(rule) = finding.cause.crd_rule().filter(|_| finding.server_text.is_some()) {
+        if let Some(rule) = finding.cause.crd_rule().filter(|_| finding.api_server_message.is_some()) {
             self.by_crd_rule.entry(subject_of(rule, &finding)).or_default().push(position);
         }
         self.found.push(finding);
@@ -64,8 +64,9 @@ impl Findings {
         let earlier = self.by_path.get(&finding.path).and_then(|all| all.first()).copied();
         match earlier.map(|position| &mut self.found[position]) {
             Some(earlier) => {
-                let (server_text, server_path) = (earlier.server_text.take(), earlier.server_path.take());
-                *earlier = Finding { server_text, server_path, ..finding };
+                let (api_server_message, api_server_path) =
+                    (earlier.api_server_message.take(), earlier.api_server_path.take());
+                *earlier = Finding { api_server_message, api_server_path, ..finding };
             }
             None => self.push(finding),
         }
@@ -82,7 +83,7 @@ impl Findings {
     fn refine(&mut self, position: usize, finding: Finding) {
         let earlier = &mut self.found[position];
         if finding.path != earlier.path {
-            earlier.server_path.get_or_insert_with(|| earlier.path.to_string());
+            earlier.api_server_path.get_or_insert_with(|| earlier.path.to_string());
             self.by_path.entry(finding.path.clone()).or_default().push(position);
             earlier.path = finding.path;
         }

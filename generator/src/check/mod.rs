@@ -1,5 +1,6 @@
 //! The verdict on a resource.
 
+mod context;
 mod drafts;
 pub mod facts;
 pub mod finding;
@@ -10,7 +11,6 @@ pub mod part;
 mod rule;
 pub mod rules;
 mod schema;
-mod subject;
 
 pub use crate::validated::Validated;
 pub use drafts::drafts;
@@ -24,11 +24,11 @@ use crate::catalog::Catalog;
 use crate::distribution::version_of_image;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
+use context::{Report, RuleContext};
 use finding::{Cause, Finding, FixEdit, Severity};
 use findings::Findings;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use subject::{Report, Subject};
 
 /// What is asked for a verdict.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
 /// The objects that a resource names and that its pods need: what a caller looks up to fill in [`Facts`].
 #[must_use]
 pub fn references<'a>(request: &Request<'a>) -> Vec<Reference<'a>> {
-    rules::references(&Subject::new(request, None))
+    rules::references(&RuleContext::new(request, None))
 }
 
 /// The part of the verdict that depends on the Secrets and ConfigMaps of [`Facts`], for a caller that asks again
@@ -88,9 +88,9 @@ pub fn references<'a>(request: &Request<'a>) -> Vec<Reference<'a>> {
 #[must_use]
 pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
     let mut report = Report::default();
-    let subject = Subject::new(request, None);
-    rules::references::check(&subject, &mut report);
-    rules::config_key::check(&subject, &mut report);
+    let context = RuleContext::new(request, None);
+    rules::references::check(&context, &mut report);
+    rules::config_key::check(&context, &mut report);
     report.findings
 }
 
@@ -103,13 +103,13 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     let schema = schema::validate(request.version, request.value, request.old, request.unknown);
     let mut findings = Findings::of_schema(schema.faults.into_iter().map(schema::finding).collect());
     let mut not_checked: Vec<NotChecked> = schema.not_checked.into_iter().map(schema::not_checked).collect();
-    let subject = Subject::new(request, base);
+    let context = RuleContext::new(request, base);
     let mut add = |findings: &mut Findings, report: Report| {
         report.findings.into_iter().for_each(|finding| findings.add(finding));
         not_checked.extend(report.not_checked);
     };
     let mut report = Report::default();
-    rules::check(&subject, &mut report);
+    rules::check(&context, &mut report);
     add(&mut findings, report);
     let is_valid = !findings.iter().any(is_about_the_resource);
     let model = match request.version {
@@ -123,7 +123,7 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
         add(&mut findings, report);
     }
     let mut findings = findings.into_vec();
-    findings.iter_mut().for_each(|finding| complete_fixes(&subject, finding));
+    findings.iter_mut().for_each(|finding| complete_fixes(&context, finding));
     Outcome { findings, not_checked, model, generated }
 }
 
@@ -133,16 +133,16 @@ fn is_about_the_resource(finding: &Finding) -> bool {
 }
 
 /// Takes back fixes that would give an entry the key of another one, and adds those that need the whole object.
-fn complete_fixes(subject: &Subject<'_>, finding: &mut Finding) {
+fn complete_fixes(context: &RuleContext<'_>, finding: &mut Finding) {
     let takes_name = |edit: &FixEdit| match edit {
         FixEdit::RenameKey { path, to } => {
-            path.parent().is_some_and(|parent| parent.key(to).find(subject.value()).is_some())
+            path.parent().is_some_and(|parent| parent.key(to).find(context.value()).is_some())
         }
         _ => false,
     };
     finding.fixes.retain(|fix| !fix.edits.iter().any(takes_name));
     if let Some(fixes) = finding.rule.fixes {
-        let fixes = fixes(subject, finding);
+        let fixes = fixes(context, finding);
         finding.fixes.extend(fixes);
     }
 }

@@ -1,7 +1,7 @@
 //! What a rule is.
 
+use super::context::{Report, RuleContext};
 use super::finding::{Finding, Fix, Severity};
-use super::subject::{Report, Subject};
 use crate::api::CrdRule;
 use std::fmt;
 
@@ -29,7 +29,7 @@ pub struct Rule {
 }
 
 /// Works out fixes for a finding of a rule.
-pub(super) type FixesOf = fn(&Subject<'_>, &Finding) -> Vec<Fix>;
+pub(super) type FixesOf = fn(&RuleContext<'_>, &Finding) -> Vec<Fix>;
 
 impl Rule {
     /// A rule without anything special, to fill up the others: `..Rule::PLAIN`.
@@ -84,5 +84,5 @@ pub(super) struct Group {
     /// The rules.
     pub(super) rules: &'static [&'static Rule],
     /// The check. `None` where their findings are made elsewhere: by the schema, by generation, or from the text.
-    pub(super) check: Option<fn(&Subject<'_>, &mut Report)>,
+    pub(super) check: Option<fn(&RuleContext<'_>, &mut Report)>,
 }

@@ -35,8 +35,8 @@ pub(super) fn finding(fault: Fault) -> Finding {
     if let Some(rule) = fault.rule.as_deref().and_then(CrdRule::of) {
         finding = finding.because(Cause::Crd(rule));
     }
-    finding.server_text = Some(fault.server_message);
-    finding.server_path = Some(fault.server_field).filter(|field| *field != finding.path.to_string());
+    finding.api_server_message = Some(fault.server_message);
+    finding.api_server_path = Some(fault.server_field).filter(|field| *field != finding.path.to_string());
     if let Some(first) = fault.first {
         finding = finding.with_related(first, "first here");
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// One difference. Absent and null are not the same.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Kept {
+pub struct PreservedField {
     /// The place, as keys from the object's root.
     pub path: Vec<String>,
     /// What translation gives there; `None` if nothing. The difference holds only while this is so.
@@ -54,7 +54,7 @@ const GROUPS: [&str; 14] = [
 const MAX_DEPTH: usize = 32;
 
 /// What it takes to make `to` out of `from`, in the order in which it must be applied.
-pub(crate) fn differences(from: &Value, to: &Value) -> Vec<Kept> {
+pub(crate) fn differences(from: &Value, to: &Value) -> Vec<PreservedField> {
     let mut found = Vec::new();
     compare(&mut Vec::new(), Some(from), Some(to), 0, &mut found);
     // The version is the one thing that must not come back.
@@ -62,7 +62,13 @@ pub(crate) fn differences(from: &Value, to: &Value) -> Vec<Kept> {
     found
 }
 
-fn compare(path: &mut Vec<String>, from: Option<&Value>, to: Option<&Value>, within: usize, found: &mut Vec<Kept>) {
+fn compare(
+    path: &mut Vec<String>,
+    from: Option<&Value>,
+    to: Option<&Value>,
+    within: usize,
+    found: &mut Vec<PreservedField>,
+) {
     if from == to {
         return;
     }
@@ -75,7 +81,7 @@ fn compare(path: &mut Vec<String>, from: Option<&Value>, to: Option<&Value>, wit
         _ => None,
     };
     let Some((before, after)) = fields else {
-        found.push(Kept { path: path.clone(), from: from.cloned(), to: to.cloned(), within });
+        found.push(PreservedField { path: path.clone(), from: from.cloned(), to: to.cloned(), within });
         return;
     };
     let inner = if group { within } else { path.len() };
@@ -85,12 +91,12 @@ fn compare(path: &mut Vec<String>, from: Option<&Value>, to: Option<&Value>, wit
         path.pop();
     }
     if to.is_none() {
-        found.push(Kept { path: path.clone(), from: Some(json!({})), to: None, within });
+        found.push(PreservedField { path: path.clone(), from: Some(json!({})), to: None, within });
     }
 }
 
 /// Puts the differences into an object of `version`, each where the object still has what it was made against.
-pub(super) fn apply(kept: &[Kept], object: &mut Value, version: ApiVersion) {
+pub(super) fn apply(kept: &[PreservedField], object: &mut Value, version: ApiVersion) {
     for difference in kept {
         let path = difference.path.iter().cloned().map(Segment::Key).collect();
         let default = crd::schema_at(version, &path).and_then(|schema| schema.get("default"));
@@ -100,7 +106,7 @@ pub(super) fn apply(kept: &[Kept], object: &mut Value, version: ApiVersion) {
 
 /// `default` stands in for nothing on both sides: whether the object around a field was there then, or is there now,
 /// decides whether its default was filled in, and is no edit of the field.
-fn apply_one(kept: &Kept, object: &mut Value, default: Option<&Value>) {
+fn apply_one(kept: &PreservedField, object: &mut Value, default: Option<&Value>) {
     let Some((last, parents)) = kept.path.split_last() else { return };
     let mut here = Some(&*object);
     for (depth, name) in kept.path.iter().enumerate() {
@@ -129,17 +135,17 @@ fn apply_one(kept: &Kept, object: &mut Value, default: Option<&Value>) {
 }
 
 /// The differences in an object's annotation; none where it is missing or not ours to read.
-pub(super) fn read(object: &Value, annotation: &str) -> Vec<Kept> {
+pub(super) fn read(object: &Value, annotation: &str) -> Vec<PreservedField> {
     text(object, annotation).and_then(parse).unwrap_or_default()
 }
 
 /// The differences that the text of an annotation holds, if it is one that a conversion can have written. Anybody may
 /// write annotations: what would give an object another identity, or parts that no conversion loses, is not ours.
-pub(super) fn parse(text: &str) -> Option<Vec<Kept>> {
-    serde_json::from_str::<Vec<Kept>>(text).ok().filter(|all| all.iter().all(Kept::is_possible))
+pub(super) fn parse(text: &str) -> Option<Vec<PreservedField>> {
+    serde_json::from_str::<Vec<PreservedField>>(text).ok().filter(|all| all.iter().all(PreservedField::is_possible))
 }
 
-impl Kept {
+impl PreservedField {
     /// Whether [`differences`] can have found it.
     fn is_possible(&self) -> bool {
         // One key below the deepest object that is looked into.
@@ -175,7 +181,7 @@ pub(super) fn size_of_annotations(object: &Value) -> usize {
 }
 
 /// Writes the differences into an annotation.
-pub(super) fn write(object: &mut Value, annotation: &str, kept: &[Kept]) {
+pub(super) fn write(object: &mut Value, annotation: &str, kept: &[PreservedField]) {
     if let Ok(text) = serde_json::to_string(kept) {
         write_text(object, annotation, text);
     }

@@ -13,7 +13,7 @@ mod kept;
 pub(crate) use fields::translate_as;
 pub use fields::{V1ALPHA1_TO_V1ALPHA2, translate};
 pub(crate) use fit::{Unfit, fill_defaults};
-pub use kept::Kept;
+pub use kept::PreservedField;
 pub(crate) use kept::{differences, remove_annotation};
 
 use crate::api::{ApiVersion, KIND};
@@ -65,7 +65,7 @@ pub fn to_v1alpha1(object: &Value) -> Result<Value, ConvertError> {
 /// What the annotation of an object holds for the version that the object was converted from: nothing where there is
 /// no such annotation, or where somebody else wrote it.
 #[must_use]
-pub fn kept_for(object: &Value, version: ApiVersion) -> Vec<Kept> {
+pub fn kept_for(object: &Value, version: ApiVersion) -> Vec<PreservedField> {
     kept::read(object, annotation(version))
 }
 
@@ -137,7 +137,7 @@ pub fn annotation_fault(object: &Value) -> Option<AnnotationFault> {
             return Some(AnnotationFault::View { whole });
         }
         // One that a conversion could not read travels inside the other one.
-        if kept::parse(text).is_none_or(|all| whole != version && all.iter().any(Kept::is_of_annotation)) {
+        if kept::parse(text).is_none_or(|all| whole != version && all.iter().any(PreservedField::is_of_annotation)) {
             return Some(AnnotationFault::Foreign { annotation });
         }
     }

@@ -119,7 +119,7 @@ pub fn migrate_with(
     let known: BTreeSet<_> = errors_before.iter().map(|finding| finding.rule.id).collect();
     let refused = errors(&migration.value, ApiVersion::V1Alpha2, facts);
     // what the API server says about the result counts also where a rule of ours has said the same of the old resource
-    let is_new = |finding: &Finding| finding.server_text.is_some() || !known.contains(finding.rule.id);
+    let is_new = |finding: &Finding| finding.api_server_message.is_some() || !known.contains(finding.rule.id);
     migration.report.refused =
         refused.into_iter().filter(|finding| is_new(finding) && !is_only_known_elsewhere(finding)).collect();
     Ok(migration)

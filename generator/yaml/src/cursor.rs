@@ -5,7 +5,7 @@ use crate::{Document, Kind, Node, Span, Step, Style};
 
 /// What can be written at the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum CursorPlace {
     /// A key of the mapping [`Cursor::container`].
     Key {
         /// Keys the mapping already has, the one at the cursor left out.
@@ -31,7 +31,7 @@ pub enum Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cursor {
     /// What can be written.
-    pub place: Place,
+    pub place: CursorPlace,
     /// Path of the mapping or sequence the cursor is in. On empty and half-typed lines chosen by indentation, so that
     /// it may be a path whose value does not exist yet.
     pub container: Vec<Step>,
@@ -54,7 +54,7 @@ pub fn cursor_at(doc: &Document, offset: usize) -> Cursor {
     }
     let here = Here { doc, text, offset };
     if doc.comment_at(offset).is_some_and(|c| c.span.start < offset) {
-        return here.cursor(Place::Comment, Vec::new(), Span::empty(offset));
+        return here.cursor(CursorPlace::Comment, Vec::new(), Span::empty(offset));
     }
     match here.in_flow() {
         Some(cursor) => Cursor { flow: true, ..cursor },
@@ -69,11 +69,11 @@ struct Here<'d> {
 }
 
 impl<'d> Here<'d> {
-    fn cursor(&self, place: Place, container: Vec<Step>, replace: Span) -> Cursor {
+    fn cursor(&self, place: CursorPlace, container: Vec<Step>, replace: Span) -> Cursor {
         // Of a quote without end the parser may have kept the word only.
         let mut replace = replace;
         let before = &self.text[..replace.start];
-        if matches!(place, Place::Key { .. })
+        if matches!(place, CursorPlace::Key { .. })
             && before.ends_with(['"', '\''])
             && before[self.line_start(replace.start)..].trim_start().len() == 1
         {
@@ -81,14 +81,14 @@ impl<'d> Here<'d> {
         }
         let written = Span::new(replace.start, self.offset.clamp(replace.start, replace.end.max(replace.start)));
         let prefix = written.slice(self.text).trim_start_matches(['"', '\'']).to_owned();
-        let needs_space = matches!(place, Place::Value { .. } | Place::Item { .. })
+        let needs_space = matches!(place, CursorPlace::Value { .. } | CursorPlace::Item { .. })
             && replace.start == self.offset
             && self.text[..replace.start].ends_with([':', '-']);
         Cursor { place, container, replace, prefix, needs_space, flow: false }
     }
 
     fn none(&self) -> Cursor {
-        self.cursor(Place::None, Vec::new(), Span::empty(self.offset))
+        self.cursor(CursorPlace::None, Vec::new(), Span::empty(self.offset))
     }
 
     fn key(&self, container: Option<Node<'d>>, path: Vec<Step>, replace: Span, own: Option<Node<'d>>) -> Cursor {
@@ -98,15 +98,15 @@ impl<'d> Here<'d> {
             .filter(|e| Some(e.key) != own && !e.key.is_absent())
             .map(|e| e.key.key_text().into_owned())
             .collect();
-        self.cursor(Place::Key { existing }, path, replace)
+        self.cursor(CursorPlace::Key { existing }, path, replace)
     }
 
     fn value(&self, node: Node<'d>, replace: Span) -> Cursor {
         let path = node.path();
         let container = path[..path.len().saturating_sub(1)].to_vec();
         let place = match path.last() {
-            Some(Step::Index(_)) => Place::Item { path },
-            _ => Place::Value { path },
+            Some(Step::Index(_)) => CursorPlace::Item { path },
+            _ => CursorPlace::Value { path },
         };
         self.cursor(place, container, replace)
     }
@@ -171,7 +171,7 @@ impl<'d> Here<'d> {
                 let container = flow.path();
                 let mut path = container.clone();
                 path.push(Step::Index(index));
-                self.cursor(Place::Item { path }, container, Span::empty(self.offset))
+                self.cursor(CursorPlace::Item { path }, container, Span::empty(self.offset))
             }
             _ => self.none(),
         })
@@ -437,7 +437,7 @@ impl<'d> Here<'d> {
         let container = list.path();
         let mut path = container.clone();
         path.push(Step::Index(list.items().filter(|item| self.dash_of(*item) < replace.start).count()));
-        self.cursor(Place::Item { path }, container, replace)
+        self.cursor(CursorPlace::Item { path }, container, replace)
     }
 
     /// The block collections that are open in front of the offset, from the outside in, and the value that is not

@@ -124,7 +124,7 @@ impl<'d> Node<'d> {
     /// Whether the node is the key of a mapping entry.
     pub fn is_key(&self) -> bool {
         let data = self.data();
-        self.parent().is_some_and(|p| p.is_mapping()) && (data.mate == NONE || data.mate == data.next)
+        self.parent().is_some_and(|p| p.is_mapping()) && (data.counterpart == NONE || data.counterpart == data.next)
     }
 
     /// The key of the entry this node is the value of.
@@ -132,7 +132,7 @@ impl<'d> Node<'d> {
         if self.is_key() || !self.parent()?.is_mapping() {
             return None;
         }
-        self.at(self.data().mate)
+        self.at(self.data().counterpart)
     }
 
     /// The entry this node is the key or the value of.
@@ -140,8 +140,8 @@ impl<'d> Node<'d> {
         if !self.parent()?.is_mapping() {
             return None;
         }
-        let mate = self.at(self.data().mate)?;
-        Some(if self.is_key() { entry(*self, mate) } else { entry(mate, *self) })
+        let counterpart = self.at(self.data().counterpart)?;
+        Some(if self.is_key() { entry(*self, counterpart) } else { entry(counterpart, *self) })
     }
 
     /// Steps from the root to the node. A key has the path of its value.

@@ -70,7 +70,7 @@ pub(crate) struct NodeData {
     /// Last child of a collection. For a block scalar: the offset where its header ends.
     pub(crate) last: u32,
     /// A key's value and a value's key.
-    pub(crate) mate: u32,
+    pub(crate) counterpart: u32,
     /// Number of the entry or item in the parent.
     pub(crate) ordinal: u32,
     /// Index into the tree's properties.
@@ -92,7 +92,7 @@ impl NodeData {
             next: NONE,
             first: NONE,
             last: NONE,
-            mate: NONE,
+            counterpart: NONE,
             ordinal: 0,
             props: NONE,
             indent: 0,

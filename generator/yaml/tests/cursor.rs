@@ -1,6 +1,6 @@
 //! Completion contexts: `$0` is the cursor.
 
-use llsd_yaml::cursor::{Place, cursor_at};
+use llsd_yaml::cursor::{CursorPlace, cursor_at};
 use llsd_yaml::{Step, parse_document};
 
 fn path(steps: &[Step]) -> String {
@@ -20,11 +20,13 @@ fn at(fixture: &str) -> String {
     let doc = parse_document(&text);
     let cursor = cursor_at(&doc, offset);
     let place = match &cursor.place {
-        Place::Key { existing } => format!("key in `{}` beside [{}]", path(&cursor.container), existing.join(",")),
-        Place::Value { path: p } => format!("value {}", path(p)),
-        Place::Item { path: p } => format!("item {}", path(p)),
-        Place::Comment => "comment".to_owned(),
-        Place::None => "none".to_owned(),
+        CursorPlace::Key { existing } => {
+            format!("key in `{}` beside [{}]", path(&cursor.container), existing.join(","))
+        }
+        CursorPlace::Value { path: p } => format!("value {}", path(p)),
+        CursorPlace::Item { path: p } => format!("item {}", path(p)),
+        CursorPlace::Comment => "comment".to_owned(),
+        CursorPlace::None => "none".to_owned(),
     };
     let space = if cursor.needs_space { " with space" } else { "" };
     format!("{place}; {:?} of {:?}{space}", cursor.prefix, cursor.replace.slice(&text))

@@ -77,14 +77,14 @@ struct Gate {
 }
 
 /// What a reader is told who is not let in: status and text.
-type Refusal = (StatusCode, &'static str);
+type HttpRefusal = (StatusCode, &'static str);
 
 impl Gate {
     fn new(client: Client) -> Self {
         Self { client, known: Mutex::default(), questions: Semaphore::new(QUESTIONS) }
     }
 
-    async fn admit(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    async fn admit(&self, headers: &HeaderMap) -> Result<(), HttpRefusal> {
         let refuse = |code: StatusCode, reason: &'static str| Err((code, reason));
         let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         let Some(token) = bearer.map(str::trim).filter(|token| !token.is_empty()) else {

@@ -27,7 +27,7 @@ pub(super) struct Fetcher {
 
 /// What an image turned out to carry.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct FetchedImage {
     pub(super) digest: String,
     pub(super) config: Option<OciConfig>,
 }
@@ -63,8 +63,8 @@ impl Fetcher {
         &self,
         image: &Reference,
         credentials: &[Credential],
-        known: Option<&Known>,
-    ) -> Result<Known, OciError> {
+        known: Option<&FetchedImage>,
+    ) -> Result<FetchedImage, OciError> {
         let failed = |trouble| failure(image, trouble);
         for login in credentials.iter().map(Some).chain([None]) {
             let lists = (self.insecure.as_slice(), self.trusted.as_slice());
@@ -75,7 +75,7 @@ impl Fetcher {
                         return Ok(known.clone());
                     }
                     let config = self.labelled(&remote, image, &manifest, digest.clone()).await?;
-                    return Ok(Known { digest, config });
+                    return Ok(FetchedImage { digest, config });
                 }
                 Err(Trouble::Refused) => tracing::debug!(%image, "credentials were refused"),
                 Err(trouble) => return Err(failed(trouble)),

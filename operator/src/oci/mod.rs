@@ -159,7 +159,7 @@ pub fn file_in_layer(layer: &[u8], path: &str, limits: &Limits) -> std::io::Resu
     layer::scan(arrived, &wanted)
 }
 
-type Found = Result<Option<OciConfig>, OciError>;
+type Lookup = Result<Option<OciConfig>, OciError>;
 
 /// Whose answer it is: with other credentials, an image may not be there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -171,9 +171,9 @@ struct Key {
 #[derive(Debug)]
 struct Entry {
     /// The last answer; `None` before the first.
-    found: Option<Found>,
+    found: Option<Lookup>,
     /// The last answer that was one.
-    good: Option<fetch::Known>,
+    good: Option<fetch::FetchedImage>,
     /// When to ask again; `None`: never.
     again: Option<Instant>,
     used: Instant,
@@ -182,7 +182,7 @@ struct Entry {
 
 impl Entry {
     /// What was good last counts while the registry fails.
-    fn answer(&self, found: Found) -> Found {
+    fn answer(&self, found: Lookup) -> Lookup {
         self.good.as_ref().map_or(found, |image| Ok(image.config.clone()))
     }
 }
@@ -232,7 +232,7 @@ impl Registry {
     ///
     /// # Errors
     /// If nothing is known of the image: the caller decides what to do without.
-    pub async fn config(&self, image: &str, credentials: &[Credential]) -> Found {
+    pub async fn config(&self, image: &str, credentials: &[Credential]) -> Lookup {
         let reference = fetch::reference(image)?;
         let hosts = [reference.registry(), reference.resolve_registry()];
         let is_asked = |pattern: &String| hosts.iter().any(|host| credentials::host_matches(pattern, host));

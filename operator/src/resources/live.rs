@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// The decisions that a Deployment made earlier and that are to be kept, because another value would say the same and
 /// restart the pods. Small, so that it can be kept in place of the Deployment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveDeployment {
     /// The pod template's annotation [`USER_CONFIG`].
     pub(super) user_config: Option<String>,
     /// The pod template's annotation [`CA_BUNDLE`].
@@ -35,7 +35,7 @@ pub(super) const USER_CONFIG: &str = "configmap.hash/user-config";
 /// Annotation that changes with the trusted certificates.
 pub(super) const CA_BUNDLE: &str = "configmap.hash/ca-bundle";
 
-impl Live {
+impl LiveDeployment {
     /// Reads a Deployment.
     #[must_use]
     pub fn of(deployment: &Deployment) -> Self {

@@ -12,18 +12,18 @@ pub mod derived;
 pub mod external;
 mod ingress;
 mod kind;
-mod leftovers;
 mod live;
 mod metadata;
 mod network_policy;
 mod scaling;
 pub mod service;
+mod v1alpha1_only;
 
 pub use deployment::SCRIPT;
 pub use kind::Kind;
-pub use leftovers::{Leftovers, written_as};
-pub use live::Live;
+pub use live::LiveDeployment;
 pub use metadata::owner_reference;
+pub use v1alpha1_only::{V1Alpha1Only, written_as};
 
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
@@ -128,7 +128,7 @@ pub struct Desired<'a> {
     /// What the resource asks for.
     pub spec: &'a LlamaStackDistributionSpec,
     /// What v1alpha2 cannot hold of a resource that was written as v1alpha1.
-    pub leftovers: &'a Leftovers,
+    pub v1alpha1_only: &'a V1Alpha1Only,
     /// The version that `overrideConfig` was written in: see [`written_as`]. Decides how a new Deployment starts the
     /// server; a live one keeps its way.
     pub written_as: ApiVersion,
@@ -152,7 +152,7 @@ pub struct Desired<'a> {
     /// Whether the cluster is an OpenShift, which chooses the user of pods itself.
     pub openshift: bool,
     /// What the live Deployment decided earlier; `None` if there is none.
-    pub live: Option<&'a Live>,
+    pub live: Option<&'a LiveDeployment>,
 }
 
 /// One object to apply.
@@ -232,7 +232,7 @@ pub fn children(desired: &Desired<'_>) -> Result<Vec<Child>, BuildError> {
     metadata::check_name(desired.owner)?;
     check_config_namespace(desired)?;
     external::check(desired)?;
-    let port = service::port(desired.spec, desired.leftovers)?;
+    let port = service::port(desired.spec, desired.v1alpha1_only)?;
     let mut children = Vec::new();
     children.extend(ca_bundle::build(desired));
     children.extend(config::build(desired));
@@ -252,7 +252,7 @@ pub fn children(desired: &Desired<'_>) -> Result<Vec<Child>, BuildError> {
 /// v1alpha1 lets `userConfig` name another namespace, but pods mount only from their own: they would wait for ever.
 fn check_config_namespace(desired: &Desired<'_>) -> Result<(), BuildError> {
     let own = &desired.owner.namespace;
-    match (&desired.spec.override_config, &desired.leftovers.config_namespace) {
+    match (&desired.spec.override_config, &desired.v1alpha1_only.config_namespace) {
         (Some(config), Some(namespace)) if namespace != own => Err(BuildError::ConfigNamespace {
             namespace: namespace.clone(),
             name: config.config_map_name.clone(),

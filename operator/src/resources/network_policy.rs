@@ -26,7 +26,7 @@ fn peers(desired: &Desired<'_>) -> Result<Vec<Value>, BuildError> {
     let allowed = networking.and_then(|networking| networking.allowed_from.as_ref());
     let namespaces = allowed.and_then(|allowed| allowed.namespaces.as_deref()).unwrap_or_default();
     let labels = desired
-        .leftovers
+        .v1alpha1_only
         .allowed_labels
         .as_deref()
         .or_else(|| allowed.and_then(|allowed| allowed.labels.as_deref()))
@@ -47,7 +47,7 @@ fn peers(desired: &Desired<'_>) -> Result<Vec<Value>, BuildError> {
             .map(|label| json!({"namespaceSelector": {"matchExpressions": [{"key": label, "operator": "Exists"}]}})),
     );
     // v1alpha1 asks for the router by having `network` at all; here by what `network` was made of.
-    if desired.leftovers.network
+    if desired.v1alpha1_only.network
         || networking.is_some_and(|networking| networking.expose.is_some() || networking.allowed_from.is_some())
     {
         peers.push(json!({"namespaceSelector": {"matchLabels": {"network.openshift.io/policy-group": "ingress"}}}));

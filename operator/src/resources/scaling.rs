@@ -25,7 +25,7 @@ struct Bounds {
 }
 
 fn bounds(desired: &Desired<'_>) -> Option<Bounds> {
-    if let Some(older) = &desired.leftovers.autoscaling {
+    if let Some(older) = &desired.v1alpha1_only.autoscaling {
         return Some(Bounds {
             least: older.min_replicas,
             greatest: older.max_replicas,
@@ -77,7 +77,7 @@ pub(super) fn autoscaler(desired: &Desired<'_>) -> Result<Option<Child>, BuildEr
 /// keeps the only pod would stop the node from being drained.
 pub(super) fn disruption_budget(desired: &Desired<'_>) -> Result<Option<Child>, BuildError> {
     let newer = desired.spec.workload.as_ref().and_then(|workload| workload.pod_disruption_budget.as_ref());
-    let asked = match &desired.leftovers.disruption_budget {
+    let asked = match &desired.v1alpha1_only.disruption_budget {
         Some(older) => Some((older.min_available.clone(), older.max_unavailable.clone())),
         None => newer.map(|budget| (budget.min_available.clone(), budget.max_unavailable.clone())),
     };

@@ -1,7 +1,7 @@
 //! The Service, and the address that it gives the server.
 
 use super::metadata::{child, labels, selector};
-use super::{BuildError, Child, Desired, Kind, Leftovers, Owner};
+use super::{BuildError, Child, Desired, Kind, Owner, V1Alpha1Only};
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use serde_json::json;
 
@@ -9,8 +9,8 @@ use serde_json::json;
 ///
 /// # Errors
 /// v1alpha1 lets any number through.
-pub fn port(spec: &LlamaStackDistributionSpec, leftovers: &Leftovers) -> Result<u16, BuildError> {
-    match leftovers.port {
+pub fn port(spec: &LlamaStackDistributionSpec, v1alpha1_only: &V1Alpha1Only) -> Result<u16, BuildError> {
+    match v1alpha1_only.port {
         None => Ok(spec.port()),
         Some(port) => u16::try_from(port).ok().filter(|port| *port > 0).ok_or(BuildError::Port(port)),
     }

@@ -1,10 +1,10 @@
 //! Writes the children that are not as they should be, and nothing else.
 
-use super::ownership::{Whose, foreign, take_over, whose};
-use crate::api::{self, Api, ApiError, Resource};
+use super::ownership::{Ownership, foreign, ownership_of, take_over};
+use crate::api::{self, Api, ApiError, GroupVersionResource};
 use crate::queue::Key;
 use crate::resources::{Child, Kind, Owner};
-use crate::stores::children::{APPLIED, Place, digest};
+use crate::stores::children::{APPLIED, ChildKey, digest};
 use crate::stores::deployments::DeploymentState;
 use crate::stores::{ChildRecord, Stores};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -19,9 +19,9 @@ pub struct Applied {
     /// The generated ConfigMap that was created.
     pub config_map: bool,
     /// Objects of others that have the name of a child, and other things that stand in the way.
-    pub blocked: Vec<String>,
+    pub conflicts: Vec<String>,
     /// Whether the Deployment was left as it is, because pods would need one of those objects.
-    pub held_back: bool,
+    pub deployment_skipped: bool,
 }
 
 /// Why the children could not all be written.
@@ -69,12 +69,12 @@ pub async fn apply(
 ) -> Result<Applied, ApplyError> {
     let mut applied = Applied::default();
     for child in children.iter().filter(|child| !child.is_left_alone) {
-        if child.kind == Kind::Deployment && applied.held_back {
+        if child.kind == Kind::Deployment && applied.deployment_skipped {
             continue;
         }
-        let before = applied.blocked.len();
+        let before = applied.conflicts.len();
         let written = one(api, stores, key, owner, child, &mut applied).await?;
-        applied.held_back |= is_needed_by_pods(child.kind) && applied.blocked.len() > before;
+        applied.deployment_skipped |= is_needed_by_pods(child.kind) && applied.conflicts.len() > before;
         applied.deployment |= written && child.kind == Kind::Deployment;
         applied.config_map |= written && child.kind == Kind::GeneratedConfig;
     }
@@ -105,7 +105,7 @@ async fn one(
     child: &Child,
     applied: &mut Applied,
 ) -> Result<bool, ApplyError> {
-    let resource = Resource::from(child.kind);
+    let resource = GroupVersionResource::from(child.kind);
     let name = &ObjectName::parse(child.name()).map_err(ApiError::from)?;
     let wanted = digest(&child.object);
     let place = || (child.kind.plural(), key.namespace.clone(), name.clone());
@@ -120,20 +120,20 @@ async fn one(
             Err(error) => Err(ApplyError::of(error, child)),
         };
     };
-    match whose(child, &record, owner) {
-        Whose::Ours if child.kind.is_create_only() => return Ok(false),
-        Whose::Lost if child.kind == Kind::Deployment && !selects(stores, key) => {
-            applied.blocked.push(foreign(child, None));
+    match ownership_of(child, &record, owner) {
+        Ownership::Ours if child.kind.is_create_only() => return Ok(false),
+        Ownership::Lost if child.kind == Kind::Deployment && !selects(stores, key) => {
+            applied.conflicts.push(foreign(child, None));
             return Ok(false);
         }
-        Whose::Ours | Whose::Lost => {}
-        Whose::Foreign(what) => {
-            applied.blocked.push(what);
+        Ownership::Ours | Ownership::Lost => {}
+        Ownership::Foreign(what) => {
+            applied.conflicts.push(what);
             return Ok(false);
         }
     }
     let ours = record.owner.is_some();
-    if ours && stores.children.is_settled(&place(), &record, wanted, &child.object) {
+    if ours && stores.children.is_in_sync(&place(), &record, wanted, &child.object) {
         return Ok(false);
     }
     // A replica count that is no longer ours must stay what it is: taken back, it would become 1 for a moment.
@@ -156,13 +156,13 @@ async fn one(
 /// look, but its fields are then a conflict.
 async fn create(
     api: &Api,
-    resource: Resource,
+    resource: GroupVersionResource,
     key: &Key,
     (child, name): (&Child, &ObjectName),
     body: &Value,
 ) -> api::Result<Option<Value>> {
     let answer = if child.kind == Kind::Deployment {
-        if api.is_there(resource, &key.namespace, name).await? {
+        if api.exists(resource, &key.namespace, name).await? {
             return Ok(None);
         }
         api.create_applied(resource, &key.namespace, name, body).await
@@ -182,7 +182,7 @@ fn selects(stores: &Stores, key: &Key) -> bool {
 }
 
 /// Keeps what the API server made of a child, so that the status can tell of it before the watch does.
-fn settle(stores: &Stores, key: &Key, child: &Child, place: Place, answer: Value, applied: u64) {
+fn settle(stores: &Stores, key: &Key, child: &Child, place: ChildKey, answer: Value, applied: u64) {
     let record = record_of(&answer);
     if child.kind == Kind::Deployment {
         know_deployment(stores, key, &record, answer);
@@ -205,12 +205,12 @@ async fn exists(
     (child, name): (&Child, &ObjectName),
     applied: &mut Applied,
 ) -> Result<bool, ApplyError> {
-    let resource = Resource::from(child.kind);
+    let resource = GroupVersionResource::from(child.kind);
     // It came and went: the next look creates it.
     let Some(object) = api.get(resource, Some(&key.namespace), name).await? else { return Err(ApplyError::Again) };
     let record = record_of(&object);
     if record.owner.as_deref() != Some(owner.uid.as_str()) {
-        applied.blocked.push(foreign(child, record.owner.as_deref()));
+        applied.conflicts.push(foreign(child, record.owner.as_deref()));
         return Ok(false);
     }
     if !child.kind.is_create_only() {
@@ -224,7 +224,7 @@ async fn exists(
         return Err(ApplyError::Again);
     }
     if child.kind == Kind::GeneratedConfig && object["data"] != child.object["data"] {
-        applied.blocked.push(format!(
+        applied.conflicts.push(format!(
             "ConfigMap \"{}\" has other content than the generated configuration. Delete it, so that it is made again",
             child.name()
         ));
@@ -254,7 +254,7 @@ async fn switch_strategy(
     let Some(state) = stores.deployments.get(key) else { return Ok(()) };
     if recreates && !state.recreates {
         let patch = json!({"spec": {"strategy": {"type": "Recreate", "rollingUpdate": null}}});
-        api.merge(Resource::from(Kind::Deployment), &key.namespace, name, &patch).await?;
+        api.merge(GroupVersionResource::from(Kind::Deployment), &key.namespace, name, &patch).await?;
     }
     Ok(())
 }
@@ -266,7 +266,7 @@ async fn remove_others(api: &Api, stores: &Stores, owner: &Owner, wanted: &[Chil
         let Some(kind) = kind.filter(|kind| kind.is_removable() && !record.deleting) else { continue };
         if !wanted.iter().any(|child| child.kind.plural() == plural && child.name() == &*name) {
             tracing::info!(%namespace, %name, kind = kind.gvk().2, "a child is not wanted any more and is deleted");
-            api.delete(Resource::from(kind), Some(&namespace), &name, &record.uid).await?;
+            api.delete(GroupVersionResource::from(kind), Some(&namespace), &name, &record.uid).await?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::Refusal;
 use crate::api::{self, Api};
 use crate::queue::Key;
 use crate::resources::ca_bundle::{self, Assembled, CaError, Source};
-use crate::resources::{Leftovers, ODH_BUNDLE};
+use crate::resources::{ODH_BUNDLE, V1Alpha1Only};
 use crate::stores::references::{Content, Reference, References};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What the objects hold; `None` for one that does not exist.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Dereferenced {
     objects: HashMap<Reference, Option<Arc<Content>>>,
 }
 
@@ -37,10 +37,10 @@ impl CaSource {
     pub fn of(
         own: &Namespace,
         spec: Option<&LlamaStackDistributionSpec>,
-        leftovers: &Leftovers,
+        v1alpha1_only: &V1Alpha1Only,
     ) -> Result<Self, Refusal> {
         let newer = spec.and_then(|spec| spec.networking.as_ref()?.tls.as_ref()?.ca_bundle.as_ref());
-        let (place, name, keys) = match (&leftovers.ca_bundle, newer) {
+        let (place, name, keys) = match (&v1alpha1_only.ca_bundle, newer) {
             (Some(older), _) => (&older.config_map_namespace, &older.config_map_name, &older.config_map_keys),
             (None, Some(newer)) => (&newer.config_map_namespace, &newer.config_map_name, &newer.config_map_keys),
             (None, None) => return Ok(Self::default()),
@@ -86,7 +86,12 @@ pub fn wanted(key: &Key, object: &Value, ca: &CaSource) -> Result<BTreeSet<Refer
 ///
 /// # Errors
 /// What the API server says.
-pub async fn dereference(api: &Api, store: &References, key: &Key, wanted: BTreeSet<Reference>) -> api::Result<Found> {
+pub async fn dereference(
+    api: &Api,
+    store: &References,
+    key: &Key,
+    wanted: BTreeSet<Reference>,
+) -> api::Result<Dereferenced> {
     store.set(key, wanted.clone());
     let mut objects = HashMap::with_capacity(wanted.len());
     for reference in wanted {
@@ -96,10 +101,10 @@ pub async fn dereference(api: &Api, store: &References, key: &Key, wanted: BTree
         };
         objects.insert(reference, content);
     }
-    Ok(Found { objects })
+    Ok(Dereferenced { objects })
 }
 
-impl Found {
+impl Dereferenced {
     /// The object of this kind and name; `None` if it does not exist or nobody refers to it.
     #[must_use]
     pub fn get(&self, kind: ReferenceKind, namespace: &Namespace, name: &str) -> Option<&Arc<Content>> {

@@ -1,7 +1,7 @@
 //! The verdict on a resource, in the words of every other surface, and the configuration that is generated from it.
 
 use super::Refusal;
-use super::dereference::Found;
+use super::dereference::Dereferenced;
 use crate::resources::Derived;
 use crate::resources::FeatureFlags;
 use crate::resources::derived;
@@ -197,7 +197,7 @@ pub struct Secrets {
 
 /// Looks at the Secrets and ConfigMaps that the resource refers to.
 #[must_use]
-pub fn secrets(object: &Value, judged: &Judged, namespace: &Namespace, found: &Found) -> Secrets {
+pub fn secrets(object: &Value, judged: &Judged, namespace: &Namespace, found: &Dereferenced) -> Secrets {
     let unknown = BTreeSet::new();
     let facts = found.facts();
     let request = Request { version: ApiVersion::V1Alpha2, value: object, old: None, unknown: &unknown, facts: &facts };

@@ -1,6 +1,6 @@
 //! Whose a child is, and the fields of it.
 
-use crate::api::{self, Api, Resource};
+use crate::api::{self, Api, GroupVersionResource};
 use crate::queue::Key;
 use crate::resources::{Child, FIELD_MANAGER, Owner};
 use crate::stores::ChildRecord;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// Whether the operator may write an object of a child's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum Ownership {
     /// The resource controls it.
     Ours,
     /// It has the operator's label and lost its owner, as full updates of the Go operator left Deployments.
@@ -22,11 +22,11 @@ pub enum Whose {
 
 /// Looks at who controls an object.
 #[must_use]
-pub fn whose(child: &Child, record: &ChildRecord, owner: &Owner) -> Whose {
+pub fn ownership_of(child: &Child, record: &ChildRecord, owner: &Owner) -> Ownership {
     match &record.owner {
-        Some(uid) if **uid == owner.uid => Whose::Ours,
-        None if record.labelled => Whose::Lost,
-        controller => Whose::Foreign(foreign(child, controller.as_deref())),
+        Some(uid) if **uid == owner.uid => Ownership::Ours,
+        None if record.labelled => Ownership::Lost,
+        controller => Ownership::Foreign(foreign(child, controller.as_deref())),
     }
 }
 
@@ -34,11 +34,11 @@ pub fn whose(child: &Child, record: &ChildRecord, owner: &Owner) -> Whose {
 #[must_use]
 pub fn foreign(child: &Child, controller: Option<&str>) -> String {
     let (_, _, kind) = child.kind.gvk();
-    let whose = match controller {
+    let controlled = match controller {
         Some(uid) => format!("is controlled by another object (UID {uid})"),
         None => "is not managed by this operator".to_owned(),
     };
-    format!("{kind} \"{}\" {whose} and is left alone. Rename or delete it, or rename the resource", child.name())
+    format!("{kind} \"{}\" {controlled} and is left alone. Rename or delete it, or rename the resource", child.name())
 }
 
 /// Moves the fields of the Go operator, and those from a creation, to the entry of this operator's server-side apply:
@@ -49,7 +49,7 @@ pub fn foreign(child: &Child, controller: Option<&str>) -> String {
 /// What the API server says; 409 or 422 if the object has changed meanwhile.
 pub async fn take_over(
     api: &Api,
-    resource: Resource,
+    resource: GroupVersionResource,
     key: &Key,
     name: &ObjectName,
     release_replicas: bool,

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 /// What the steps before came to.
 #[derive(Debug, Default)]
-pub struct Outcome<'a> {
+pub struct StatusInput<'a> {
     /// The verdict, if there is one.
     pub judged: Option<&'a Judged>,
     /// The resolved image and the base configuration's hash and source.
@@ -28,9 +28,9 @@ pub struct Outcome<'a> {
     /// What stands in the way.
     pub refusal: Option<Refusal>,
     /// Objects of others with the names of children, and the like.
-    pub blocked: Vec<String>,
+    pub conflicts: Vec<String>,
     /// Whether they kept the Deployment from being written.
-    pub held_back: bool,
+    pub deployment_skipped: bool,
     /// What the running server says.
     pub probe: Option<&'a Answer>,
     /// The port of the server.
@@ -54,7 +54,13 @@ pub struct About<'a> {
 
 /// The status as it should be.
 #[must_use]
-pub fn status(about: &About<'_>, stores: &Stores, outcome: &Outcome<'_>, operator_version: &str, now: &Time) -> Status {
+pub fn status(
+    about: &About<'_>,
+    stores: &Stores,
+    outcome: &StatusInput<'_>,
+    operator_version: &str,
+    now: &Time,
+) -> Status {
     let About { key, owner, object, before } = *about;
     let generation = object["metadata"]["generation"].as_i64();
     let deployment = stores.deployments.get(key);
@@ -126,9 +132,9 @@ pub fn terminating(before: &Status) -> Status {
     Status { phase: Some(Phase::Terminating), ..before.clone() }
 }
 
-fn problem(outcome: &Outcome<'_>) -> Option<String> {
+fn problem(outcome: &StatusInput<'_>) -> Option<String> {
     let mut all: Vec<&str> = outcome.refusal.iter().map(|refusal| refusal.message.as_str()).collect();
-    all.extend(outcome.blocked.iter().map(String::as_str));
+    all.extend(outcome.conflicts.iter().map(String::as_str));
     (!all.is_empty()).then(|| all.join("; "))
 }
 
@@ -173,7 +179,7 @@ fn deployment_ready(conditions: &mut Conditions, deployment: Option<&DeploymentS
 fn ready(
     conditions: &mut Conditions,
     deployment: Option<&DeploymentState>,
-    outcome: &Outcome<'_>,
+    outcome: &StatusInput<'_>,
     problem: Option<&str>,
 ) {
     let secrets = outcome.secrets.and_then(|secrets| secrets.problem.as_ref());
@@ -276,7 +282,7 @@ fn same_size(one: &str, other: &str) -> bool {
 fn generated(
     conditions: &mut Conditions,
     status: &mut Status,
-    outcome: &Outcome<'_>,
+    outcome: &StatusInput<'_>,
     object: &Value,
     key: &Key,
     now: &Time,
@@ -313,7 +319,7 @@ fn generated(
         format!("Generated config.yaml with {} providers and {} resources", generated.providers, generated.resources),
     );
     let name = config::name(&key.name, generated.config.hash());
-    match problem(outcome).filter(|_| outcome.held_back || outcome.refusal.is_some()) {
+    match problem(outcome).filter(|_| outcome.deployment_skipped || outcome.refusal.is_some()) {
         Some(problem) => conditions.set(conditions::DEPLOYMENT_UPDATED, false, "DeploymentUpdateFailed", problem),
         None => {
             conditions.set(
@@ -337,7 +343,7 @@ fn generated(
     }
 }
 
-fn secrets(conditions: &mut Conditions, outcome: &Outcome<'_>) {
+fn secrets(conditions: &mut Conditions, outcome: &StatusInput<'_>) {
     let Some(secrets) = outcome.secrets else { return };
     match &secrets.problem {
         Some(problem) => conditions.set(conditions::SECRETS_RESOLVED, false, problem.reason, problem.message.clone()),

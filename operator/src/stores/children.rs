@@ -4,7 +4,7 @@
 //! has changed one of our fields since is told by `managedFields`: who changes a field takes it over, so that our set
 //! of fields is another one then. Values are never compared, because the API server writes some in its own way.
 
-use super::gone::Gone;
+use super::tombstones::Tombstones;
 use super::{controller, is_main, version};
 use crate::resources::{FIELD_MANAGER, Kind, MANAGED_BY};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
@@ -21,7 +21,7 @@ pub const APPLIED: &str = "llamastack.io/applied";
 const GO_CREATED: &str = "manager";
 
 /// Plural of the kind, namespace, name.
-pub type Place = (&'static str, Namespace, ObjectName);
+pub type ChildKey = (&'static str, Namespace, ObjectName);
 
 /// What is known of one child.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -197,22 +197,22 @@ fn digest_bytes(bytes: &[u8]) -> u64 {
 
 #[derive(Debug, Default)]
 struct Inner {
-    records: HashMap<Place, ChildRecord>,
-    by_owner: HashMap<Box<str>, HashSet<Place>>,
+    records: HashMap<ChildKey, ChildRecord>,
+    by_owner: HashMap<Box<str>, HashSet<ChildKey>>,
     /// What our fields were right after the last apply or comparison of the child with this UID.
-    settled: HashMap<Box<str>, Settled>,
-    gone: Gone<Place>,
+    in_sync: HashMap<Box<str>, InSync>,
+    gone: Tombstones<ChildKey>,
 }
 
 /// A state of a child that was found to be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Settled {
+struct InSync {
     applied: u64,
     fields: u64,
     replicas: bool,
 }
 
-impl Settled {
+impl InSync {
     fn of(record: &ChildRecord, applied: u64) -> Self {
         Self { applied, fields: record.fields, replicas: record.replicas }
     }
@@ -226,27 +226,27 @@ pub struct Children {
 
 impl Children {
     /// Keeps what is known of a child, unless something later is known. Says whether anything of interest changed.
-    pub fn put(&self, place: Place, record: ChildRecord) -> bool {
+    pub fn put(&self, place: ChildKey, record: ChildRecord) -> bool {
         let mut inner = self.lock();
         let known = inner.records.get(&place);
         if known.is_some_and(|known| known.uid == record.uid && known.version >= record.version) {
             return false;
         }
         if known.is_none() && inner.gone.is_stale(&place, record.version) {
-            inner.settled.remove(&record.uid);
+            inner.in_sync.remove(&record.uid);
             return false;
         }
         let known = inner.records.get(&place);
         let old_owner = known.and_then(|known| known.owner.clone());
-        let settled = inner.settled.get(&record.uid);
-        let is_settled = settled.is_some_and(|settled| {
-            record.applied == Some(settled.applied) && *settled == Settled::of(&record, settled.applied)
+        let in_sync = inner.in_sync.get(&record.uid);
+        let is_in_sync = in_sync.is_some_and(|in_sync| {
+            record.applied == Some(in_sync.applied) && *in_sync == InSync::of(&record, in_sync.applied)
         });
         let mut record = record;
-        if is_settled {
+        if is_in_sync {
             record.pending = None;
         }
-        let changed = !is_settled || old_owner != record.owner || record.deleting;
+        let changed = !is_in_sync || old_owner != record.owner || record.deleting;
         if old_owner != record.owner {
             if let Some(owner) = &old_owner {
                 remove_owned(&mut inner, owner, &place);
@@ -260,7 +260,7 @@ impl Children {
     }
 
     /// The watch saw a child go, as this version: states of it from before that are not kept any more.
-    pub fn gone(&self, place: Place, uid: Option<&str>, version: u128) {
+    pub fn gone(&self, place: ChildKey, uid: Option<&str>, version: u128) {
         self.remove(&place, uid);
         self.lock().gone.note(place, version);
     }
@@ -268,7 +268,7 @@ impl Children {
     /// Whether this state of a child or a later one is known. The answers to the operator's own writes are, before their
     /// events come: those need no closer look, which costs more than all else about an event.
     #[must_use]
-    pub fn knows(&self, place: &Place, metadata: &ObjectMeta) -> bool {
+    pub fn knows(&self, place: &ChildKey, metadata: &ObjectMeta) -> bool {
         self.lock()
             .records
             .get(place)
@@ -276,12 +276,12 @@ impl Children {
     }
 
     /// Forgets a child, if it is the one with this UID. Returns the name of the resource that controlled it.
-    pub fn remove(&self, place: &Place, uid: Option<&str>) -> Option<Box<str>> {
+    pub fn remove(&self, place: &ChildKey, uid: Option<&str>) -> Option<Box<str>> {
         let mut inner = self.lock();
         let known = inner.records.get(place).filter(|known| uid.is_none_or(|uid| &*known.uid == uid))?;
         let (uid, owner, name) = (known.uid.clone(), known.owner.clone(), known.owner_name.clone());
         inner.records.remove(place);
-        inner.settled.remove(&uid);
+        inner.in_sync.remove(&uid);
         if let Some(owner) = &owner {
             remove_owned(&mut inner, owner, place);
         }
@@ -296,7 +296,7 @@ impl Children {
 
     /// The children that a resource controls.
     #[must_use]
-    pub fn of(&self, owner: &str) -> Vec<(Place, ChildRecord)> {
+    pub fn of(&self, owner: &str) -> Vec<(ChildKey, ChildRecord)> {
         let inner = self.lock();
         let places = inner.by_owner.get(owner).into_iter().flatten();
         let mut found: Vec<_> =
@@ -307,27 +307,27 @@ impl Children {
 
     /// Every place of a kind, for a fresh list to be compared with.
     #[must_use]
-    pub fn places(&self, plural: &str, namespace: Option<&str>) -> HashSet<Place> {
+    pub fn places(&self, plural: &str, namespace: Option<&str>) -> HashSet<ChildKey> {
         let inner = self.lock();
-        let here = |place: &&Place| place.0 == plural && namespace.is_none_or(|namespace| &*place.1 == namespace);
+        let here = |place: &&ChildKey| place.0 == plural && namespace.is_none_or(|namespace| &*place.1 == namespace);
         inner.records.keys().filter(here).cloned().collect()
     }
 
     /// Whether the child is as it was left, with what has this digest applied. After a start this has to be found out
     /// from the fields that are ours: `desired` is what was applied then.
     #[must_use]
-    pub fn is_settled(&self, place: &Place, record: &ChildRecord, applied: u64, desired: &Value) -> bool {
+    pub fn is_in_sync(&self, place: &ChildKey, record: &ChildRecord, applied: u64, desired: &Value) -> bool {
         let mut inner = self.lock();
-        if let Some(settled) = inner.settled.get(&record.uid) {
-            let fields = settled.applied == applied && settled.fields == record.fields;
-            let replicas = settled.replicas == record.replicas || desired["spec"]["replicas"].is_null();
+        if let Some(in_sync) = inner.in_sync.get(&record.uid) {
+            let fields = in_sync.applied == applied && in_sync.fields == record.fields;
+            let replicas = in_sync.replicas == record.replicas || desired["spec"]["replicas"].is_null();
             return fields && replicas && record.applied == Some(applied);
         }
         let Some(pending) = &record.pending else { return false };
         let fields: Value = serde_json::from_str(pending).unwrap_or_default();
         let right = record.applied == Some(applied) && covers(&fields, desired);
         if right {
-            inner.settled.insert(record.uid.clone(), Settled::of(record, applied));
+            inner.in_sync.insert(record.uid.clone(), InSync::of(record, applied));
             if let Some(kept) = inner.records.get_mut(place) {
                 kept.pending = None;
             }
@@ -336,9 +336,9 @@ impl Children {
     }
 
     /// The child has just been written, and this is what the API server made of it.
-    pub fn settle(&self, place: Place, record: ChildRecord, applied: u64) {
-        let settled = Settled::of(&record, applied);
-        self.lock().settled.insert(record.uid.clone(), settled);
+    pub fn settle(&self, place: ChildKey, record: ChildRecord, applied: u64) {
+        let in_sync = InSync::of(&record, applied);
+        self.lock().in_sync.insert(record.uid.clone(), in_sync);
         self.put(place, record);
     }
 
@@ -359,7 +359,7 @@ impl Children {
     }
 }
 
-fn remove_owned(inner: &mut Inner, owner: &str, place: &Place) {
+fn remove_owned(inner: &mut Inner, owner: &str, place: &ChildKey) {
     if let Some(places) = inner.by_owner.get_mut(owner) {
         places.remove(place);
         if places.is_empty() {
@@ -435,7 +435,7 @@ mod tests {
         assert!(children.is_empty() && children.of("o").is_empty());
         // It is made again.
         children.settle(place(), record("2", 9), 7);
-        assert!(children.is_settled(&place(), &record("2", 9), 7, &json!({})));
+        assert!(children.is_in_sync(&place(), &record("2", 9), 7, &json!({})));
         assert_eq!(children.len(), 1);
         // One that loses the label goes for the watch, and is still there.
         children.gone(place(), Some("2"), 10);

@@ -1,8 +1,8 @@
 //! What the status and the builders need of Deployments, claims and Ingresses beside their metadata.
 
-use super::gone::Gone;
+use super::tombstones::Tombstones;
 use crate::queue::Key;
-use crate::resources::Live;
+use crate::resources::LiveDeployment;
 use k8s_openapi::api::apps::v1::{Deployment, DeploymentSpec};
 use k8s_openapi::api::core::v1::{PersistentVolumeClaim, Service, ServiceSpec};
 use k8s_openapi::api::networking::v1::Ingress;
@@ -37,7 +37,7 @@ pub struct DeploymentState {
     /// The generated ConfigMap or that of the user that it mounts.
     pub config_maps: Vec<String>,
     /// What earlier decisions of the builders left in it.
-    pub live: Live,
+    pub live: LiveDeployment,
     /// Why the newest revision does not get on, if the Deployment controller says so.
     pub stuck: Option<String>,
 }
@@ -79,7 +79,7 @@ impl DeploymentState {
                 .iter()
                 .filter_map(|volume| Some(volume.config_map.as_ref()?.name.clone()))
                 .collect(),
-            live: Live::of(deployment),
+            live: LiveDeployment::of(deployment),
             stuck: failure,
         }
     }
@@ -175,12 +175,12 @@ pub struct States<T> {
 #[derive(Debug)]
 struct Inner<T> {
     all: HashMap<Key, (u128, Arc<T>)>,
-    gone: Gone<Key>,
+    gone: Tombstones<Key>,
 }
 
 impl<T> Default for States<T> {
     fn default() -> Self {
-        Self { inner: Mutex::new(Inner { all: HashMap::new(), gone: Gone::default() }) }
+        Self { inner: Mutex::new(Inner { all: HashMap::new(), gone: Tombstones::default() }) }
     }
 }
 

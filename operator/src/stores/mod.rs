@@ -2,9 +2,9 @@
 
 pub mod children;
 pub mod deployments;
-mod gone;
 pub mod references;
 pub mod resources;
+mod tombstones;
 mod watch;
 
 pub use children::{ChildRecord, Children};

@@ -1,7 +1,7 @@
 //! Secrets and ConfigMaps of users that resources refer to. Of the many in a cluster only those are read, once for each
 //! change: a watch of metadata tells of changes, and nothing is kept of the others.
 
-use crate::api::{self, Api, CONFIG_MAPS, Resource, SECRETS};
+use crate::api::{self, Api, CONFIG_MAPS, GroupVersionResource, SECRETS};
 use crate::queue::Key;
 use crate::resources::{WATCH, content_digest};
 use base64::Engine as _;
@@ -189,7 +189,7 @@ impl References {
     }
 }
 
-fn resource(kind: ReferenceKind) -> Resource {
+fn resource(kind: ReferenceKind) -> GroupVersionResource {
     match kind {
         ReferenceKind::Secret => SECRETS,
         ReferenceKind::ConfigMap => CONFIG_MAPS,

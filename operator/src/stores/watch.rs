@@ -1,6 +1,6 @@
 //! The watches that keep the stores up to date, and what they have looked at again.
 
-use super::children::{ChildRecord, Place};
+use super::children::{ChildKey, ChildRecord};
 use super::deployments::{ClaimState, DeploymentState, ServiceState, ingress_host};
 use super::references::Reference;
 use super::{Stored, Stores};
@@ -52,7 +52,7 @@ enum Step<K> {
 }
 
 /// What a watch tells of one object.
-enum Seen<'k, K> {
+enum Observed<'k, K> {
     /// It is there.
     Is(&'k K),
     /// It went, as this version; without one, it is missing from a list.
@@ -82,12 +82,12 @@ pub async fn run(
         watches.child::<RoleBinding>(&mut tasks, scope, "rolebindings");
         let stores = Arc::clone(&watches.stores);
         watches.full::<Deployment>(&mut tasks, scope, "deployments", move |key, seen| match seen {
-            Seen::Is(deployment) => stores.deployments.put_deployment(
+            Observed::Is(deployment) => stores.deployments.put_deployment(
                 key,
                 super::version(&deployment.metadata),
                 DeploymentState::of(deployment),
             ),
-            Seen::Gone(version) => {
+            Observed::Gone(version) => {
                 version.map_or_else(
                     || stores.deployments.remove(&key),
                     |version| stores.deployments.gone(key.clone(), version),
@@ -101,8 +101,8 @@ pub async fn run(
             scope,
             "persistentvolumeclaims",
             move |key, seen| match seen {
-                Seen::Is(claim) => stores.claims.put(key, super::version(&claim.metadata), ClaimState::of(claim)),
-                Seen::Gone(_) => {
+                Observed::Is(claim) => stores.claims.put(key, super::version(&claim.metadata), ClaimState::of(claim)),
+                Observed::Gone(_) => {
                     stores.claims.remove(&key);
                     true
                 }
@@ -110,16 +110,20 @@ pub async fn run(
         );
         let stores = Arc::clone(&watches.stores);
         watches.full::<Service>(&mut tasks, scope, "services", move |key, seen| match seen {
-            Seen::Is(service) => stores.services.put(key, super::version(&service.metadata), ServiceState::of(service)),
-            Seen::Gone(_) => {
+            Observed::Is(service) => {
+                stores.services.put(key, super::version(&service.metadata), ServiceState::of(service))
+            }
+            Observed::Gone(_) => {
                 stores.services.remove(&key);
                 true
             }
         });
         let stores = Arc::clone(&watches.stores);
         watches.full::<Ingress>(&mut tasks, scope, "ingresses", move |key, seen| match seen {
-            Seen::Is(ingress) => stores.ingresses.put(key, super::version(&ingress.metadata), ingress_host(ingress)),
-            Seen::Gone(_) => {
+            Observed::Is(ingress) => {
+                stores.ingresses.put(key, super::version(&ingress.metadata), ingress_host(ingress))
+            }
+            Observed::Gone(_) => {
                 stores.ingresses.remove(&key);
                 true
             }
@@ -161,7 +165,7 @@ fn key_of(metadata: &ObjectMeta) -> Option<Key> {
     Key::new(metadata.namespace.as_deref()?, metadata.name.as_deref()?).ok()
 }
 
-fn place_of(plural: &'static str, metadata: &ObjectMeta) -> Option<Place> {
+fn place_of(plural: &'static str, metadata: &ObjectMeta) -> Option<ChildKey> {
     key_of(metadata).map(|Key { namespace, name }| (plural, namespace, name))
 }
 
@@ -197,9 +201,9 @@ fn is_of_a_resource(plural: &str, metadata: &ObjectMeta) -> bool {
 }
 
 /// Says once that a list is complete.
-struct First(Option<Arc<Stores>>);
+struct InitialList(Option<Arc<Stores>>);
 
-impl First {
+impl InitialList {
     fn of(stores: &Arc<Stores>) -> Self {
         stores.expect_list();
         Self(Some(Arc::clone(stores)))
@@ -220,7 +224,7 @@ impl Watches {
             Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &kind),
         };
         let Self { stores, queue, metrics, .. } = self.clone();
-        let mut first = First::of(&stores);
+        let mut first = InitialList::of(&stores);
         let scope = scope.map(str::to_owned);
         let mut missing = HashSet::new();
         tasks.spawn(drive("resources", api, Config::default(), move |step| match step {
@@ -281,7 +285,7 @@ impl Watches {
         tasks: &mut JoinSet<()>,
         scope: Option<&str>,
         plural: &'static str,
-        keep: impl Fn(Key, Seen<'_, K>) -> bool + Send + 'static,
+        keep: impl Fn(Key, Observed<'_, K>) -> bool + Send + 'static,
     ) where
         K: Resource<Scope = NamespaceResourceScope, DynamicType = ()>
             + Clone
@@ -297,31 +301,31 @@ impl Watches {
             Step::Begin => track.begin(),
             Step::Is(object) => {
                 let Some(key) = key_of(object.meta()) else { return };
-                let changed = keep(key, Seen::Is(&object));
+                let changed = keep(key, Observed::Is(&object));
                 track.is(object.meta(), changed);
             }
             Step::Gone(object) => {
                 let Some(key) = key_of(object.meta()) else { return };
-                keep(key, Seen::Gone(Some(super::version(object.meta()))));
+                keep(key, Observed::Gone(Some(super::version(object.meta()))));
                 track.gone(object.meta());
             }
             Step::Listed => {
                 for (_, namespace, name) in &track.missing {
-                    keep(Key { namespace: namespace.clone(), name: name.clone() }, Seen::Gone(None));
+                    keep(Key { namespace: namespace.clone(), name: name.clone() }, Observed::Gone(None));
                 }
                 track.listed();
             }
         }));
     }
 
-    fn track(&self, scope: Option<&str>, plural: &'static str) -> Track {
-        Track {
+    fn track(&self, scope: Option<&str>, plural: &'static str) -> ChildWatch {
+        ChildWatch {
             stores: Arc::clone(&self.stores),
             queue: self.queue.clone(),
             plural,
             scope: scope.map(str::to_owned),
             missing: HashSet::new(),
-            first: First::of(&self.stores),
+            first: InitialList::of(&self.stores),
         }
     }
 
@@ -361,7 +365,7 @@ impl Watches {
     fn operator_config(&self, tasks: &mut JoinSet<()>, namespace: &str) {
         let api: Api<ConfigMap> = Api::namespaced(self.client.clone(), namespace);
         let Self { stores, queue, .. } = self.clone();
-        let mut first = First::of(&stores);
+        let mut first = InitialList::of(&stores);
         let config = Config::default().fields(&format!("metadata.name={CONFIG_MAP}"));
         let take = move |stores: &Stores, data: std::collections::BTreeMap<String, String>| {
             let (config, complaints) = OperatorConfig::read(&data, &stores.config());
@@ -385,16 +389,16 @@ fn ours() -> Config {
 }
 
 /// Follows one kind of children.
-struct Track {
+struct ChildWatch {
     stores: Arc<Stores>,
     queue: Queue,
     plural: &'static str,
     scope: Option<String>,
-    missing: HashSet<Place>,
-    first: First,
+    missing: HashSet<ChildKey>,
+    first: InitialList,
 }
 
-impl Track {
+impl ChildWatch {
     fn begin(&mut self) {
         self.missing = self.stores.children.places(self.plural, self.scope.as_deref());
     }
@@ -458,13 +462,13 @@ mod tests {
     #[test]
     fn what_only_has_the_label_is_not_kept() {
         let stores = Arc::new(Stores::default());
-        let mut track = Track {
+        let mut track = ChildWatch {
             stores: Arc::clone(&stores),
             queue: Queue::default(),
             plural: "configmaps",
             scope: None,
             missing: HashSet::new(),
-            first: First(None),
+            first: InitialList(None),
         };
         for at in 0..100 {
             track.is(&metadata(&format!("mine-{at}"), None), false);

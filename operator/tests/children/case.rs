@@ -7,7 +7,8 @@ use llsd_generator::convert::to_v1alpha2;
 use llsd_generator::distribution::Distributions;
 use llsd_generator::generate::Generated;
 use llsd_operator::resources::{
-    BuildError, CaBundle, Child, Config, Derived, Desired, FeatureFlags, Leftovers, Live, Owner, SCRIPT, children,
+    BuildError, CaBundle, Child, Config, Derived, Desired, FeatureFlags, LiveDeployment, Owner, SCRIPT, V1Alpha1Only,
+    children,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,8 +23,8 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) owner: Owner,
     pub(crate) spec: LlamaStackDistributionSpec,
-    pub(crate) leftovers: Leftovers,
-    pub(crate) live: Option<Live>,
+    pub(crate) v1alpha1_only: V1Alpha1Only,
+    pub(crate) live: Option<LiveDeployment>,
     given: Given,
     written_as: ApiVersion,
     image: String,
@@ -93,7 +94,7 @@ impl Case {
                 live["spec"]["template"]["spec"]["containers"][0]["command"] =
                     serde_json::json!(["/bin/sh", "-c", SCRIPT]);
             }
-            Live::of(&serde_json::from_value(live).expect("a Deployment"))
+            LiveDeployment::of(&serde_json::from_value(live).expect("a Deployment"))
         });
         Self::new(name, &written, given, live)
     }
@@ -103,7 +104,7 @@ impl Case {
         Self::new("resource".to_owned(), resource, Given::default(), None)
     }
 
-    fn new(name: String, written: &Value, given: Given, live: Option<Live>) -> Self {
+    fn new(name: String, written: &Value, given: Given, live: Option<LiveDeployment>) -> Self {
         let object = to_v1alpha2(written).expect("a resource");
         let metadata = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
         let spec: LlamaStackDistributionSpec = serde_json::from_value(object["spec"].clone()).expect("a spec");
@@ -134,7 +135,7 @@ impl Case {
         });
         Self {
             owner: Owner { name: metadata("name"), namespace: metadata("namespace"), uid: metadata("uid") },
-            leftovers: Leftovers::of(&object),
+            v1alpha1_only: V1Alpha1Only::of(&object),
             written_as: if written_as == Some("v1alpha1") { ApiVersion::V1Alpha1 } else { ApiVersion::V1Alpha2 },
             derived: derived.collect(),
             name,
@@ -165,7 +166,7 @@ impl Case {
         children(&Desired {
             owner: &self.owner,
             spec: &self.spec,
-            leftovers: &self.leftovers,
+            v1alpha1_only: &self.v1alpha1_only,
             written_as: self.written_as,
             image: &self.image,
             config,

@@ -1,7 +1,7 @@
 //! What a Deployment decided earlier must not outlive its reason.
 
 use crate::children::case::Case;
-use llsd_operator::resources::{Kind, Live};
+use llsd_operator::resources::{Kind, LiveDeployment};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn nothing_is_left_of_the_resource_before() {
         case.live = None;
         let Some(new) = deployment(&case) else { continue };
         for earlier in &before {
-            case.live = Some(Live::of(&serde_json::from_value(earlier.clone()).expect("a Deployment")));
+            case.live = Some(LiveDeployment::of(&serde_json::from_value(earlier.clone()).expect("a Deployment")));
             let changed = deployment(&case).expect("no error before, none now");
             let had_config = earlier["spec"]["template"]["metadata"]["annotations"]["configmap.hash/user-config"]
                 .as_str()
@@ -61,7 +61,7 @@ fn unconfine(deployment: &mut Value) {
 fn what_was_applied_is_built_again() {
     for mut case in Case::all() {
         let Some(first) = deployment(&case) else { continue };
-        case.live = Some(Live::of(&serde_json::from_value(first.clone()).expect("a Deployment")));
+        case.live = Some(LiveDeployment::of(&serde_json::from_value(first.clone()).expect("a Deployment")));
         assert_eq!(deployment(&case).as_ref(), Some(&first), "{}", case.name);
     }
 }

@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     /// How many there are of each.
-    known: BTreeMap<Known, usize>,
+    known: BTreeMap<Accepted, usize>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -32,13 +32,13 @@ struct Written {
 #[derive(Debug, Deserialize, Serialize)]
 struct Entry {
     #[serde(flatten)]
-    known: Known,
+    known: Accepted,
     count: usize,
 }
 
 /// What makes a finding the same as another one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-struct Known {
+struct Accepted {
     /// Relative to the baseline's folder, with `/`.
     file: String,
     rule: String,
@@ -78,7 +78,7 @@ impl Baseline {
         for file in files {
             let name = relative(&file.name, &folder);
             file.retain(|found| {
-                let known = left.get_mut(&Known {
+                let known = left.get_mut(&Accepted {
                     file: name.clone(),
                     rule: found.code.to_owned(),
                     path: without_numbers(&found.path),
@@ -103,11 +103,11 @@ impl Baseline {
     /// A sentence, if the file cannot be written.
     pub(super) fn write(path: &Path, files: &[Checked]) -> Result<usize, String> {
         let folder = folder_of(path);
-        let mut known: BTreeMap<Known, usize> = BTreeMap::new();
+        let mut known: BTreeMap<Accepted, usize> = BTreeMap::new();
         for file in files {
             let name = relative(&file.name, &folder);
             for found in &file.diagnostics {
-                let one = Known {
+                let one = Accepted {
                     file: name.clone(),
                     rule: found.code.to_owned(),
                     path: without_numbers(&found.path),

@@ -94,7 +94,7 @@ pub(super) fn fix_together(sources: &[Source], dry_run: bool) -> Result<Together
     let (mut project, _) = Files::read(&files);
     let mut lines = Vec::new();
     for file in project.named() {
-        let actions = project.about(&file).map(|question| ide::fixes_elsewhere(&question)).unwrap_or_default();
+        let actions = project.about(&file).map(|query| ide::fixes_elsewhere(&query)).unwrap_or_default();
         // one at a time: the next one may be about the same object
         if let Some(action) =
             actions.into_iter().find(|action| project.may_change(action.others.iter().map(|other| &other.file)))

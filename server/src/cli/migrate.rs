@@ -157,18 +157,17 @@ fn rewritten(
     document: usize,
     arguments: &Arguments,
 ) -> Result<Migrated, NotMigrated> {
-    let question = project.about(file).ok_or(NotMigrated::NoResource)?;
+    let query = project.about(file).ok_or(NotMigrated::NoResource)?;
     let analysis = project.analysis_of(file).ok_or(NotMigrated::NoResource)?;
     if arguments.remove_config_maps
         && let Some(here) = analysis.resources().into_iter().find(|resource| resource.document == document)
     {
-        let offers = ide::migration_offers(&question, Span::new(here.span.start, here.span.start)).into_iter();
+        let offers = ide::migration_offers(&query, Span::new(here.span.start, here.span.start)).into_iter();
         let offers = offers.filter(|offer| offer.document == document && offer.remove);
-        let mut possible =
-            offers.filter_map(|offer| ide::accept_migration(&question, &offer).ok()).filter(|migrated| {
-                let others = migrated.others.iter().map(|other| &other.file);
-                project.may_change(others.chain(&migrated.deletes))
-            });
+        let mut possible = offers.filter_map(|offer| ide::accept_migration(&query, &offer).ok()).filter(|migrated| {
+            let others = migrated.others.iter().map(|other| &other.file);
+            project.may_change(others.chain(&migrated.deletes))
+        });
         if let Some(migrated) = possible.next() {
             return Ok(migrated);
         }

@@ -4,7 +4,7 @@ use super::fix;
 use super::input::{MAX_SIZE, Source, Unreadable};
 use super::surroundings;
 use crate::ide::{
-    self, Analysis, Bound, FileEdits, Kind, Library, NameIndex, Pieces, Place, Question, TextEdit, Workspace,
+    self, Analysis, Bound, FileEdits, Kind, NameIndex, Pieces, Query, TextEdit, TextId, Workspace, WorkspaceFiles,
 };
 use crate::workspace;
 use similar::TextDiff;
@@ -117,9 +117,9 @@ impl Project {
     }
 
     /// A question about a file.
-    pub(super) fn about(&self, file: &Arc<str>) -> Option<Question<'_>> {
+    pub(super) fn about(&self, file: &Arc<str>) -> Option<Query<'_>> {
         let analysis = Some(&*self.files.get(file)?.analysis);
-        Some(Question { place: Place::File(file.clone()), analysis, library: self, generated: false })
+        Some(Query { place: TextId::File(file.clone()), analysis, library: self, generated: false })
     }
 
     /// What is known of a file.
@@ -218,7 +218,7 @@ fn beside(named: &[Source]) -> BTreeSet<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| workspace::is_manifest(path)).collect()
 }
 
-impl Library for Project {
+impl WorkspaceFiles for Project {
     fn mentioning(&self, kind: Kind, name: &str) -> Vec<Arc<str>> {
         self.index.mentioning(kind, name)
     }

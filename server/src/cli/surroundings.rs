@@ -17,7 +17,7 @@ const MAX_ROUNDS: usize = 24;
 const MAX_ABOVE: usize = 12;
 
 /// A file that was found, and what it says.
-pub(super) struct Found {
+pub(super) struct Neighbour {
     /// Where.
     pub(super) source: Source,
     /// Its text on its own.
@@ -26,7 +26,7 @@ pub(super) struct Found {
 
 /// Reads what has to be known to judge files with resources, and adds it to the workspace: the kustomizations in their
 /// folders, in those above and in the same project, and whatever these take. Nothing remote is fetched.
-pub(super) fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Found> {
+pub(super) fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Neighbour> {
     if relevant.is_empty() {
         return Vec::new();
     }
@@ -36,7 +36,7 @@ pub(super) fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> 
 }
 
 /// Reads files, and whatever the kustomizations among them take.
-pub(super) fn follow(first: BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Found> {
+pub(super) fn follow(first: BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Neighbour> {
     let (mut found, mut next) = (Vec::new(), first);
     let mut seen: BTreeSet<Arc<str>> = workspace.files().cloned().collect();
     for _ in 0..MAX_ROUNDS {
@@ -49,7 +49,7 @@ pub(super) fn follow(first: BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec
             let Some(text) = files::text_of(&path, MAX_SIZE) else { continue };
             let analysis = ide::analyse(text.into(), None, &Workspace::new());
             workspace.set(&key, analysis.objects());
-            found.push(Found { source, analysis });
+            found.push(Neighbour { source, analysis });
         }
         let wanted = workspace.wanted();
         next.extend(wanted.iter().flat_map(|path| files::behind(Path::new(&**path))));
@@ -72,7 +72,7 @@ fn beside(relevant: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
             }
         }
     }
-    folders.iter().flat_map(|folder| files::telling_in(folder)).collect()
+    folders.iter().flat_map(|folder| files::build_files_in(folder)).collect()
 }
 
 /// The folders in which kustomizations that stand neither beside nor above a file may name it: the repository of each

@@ -112,12 +112,12 @@ const WORDS: [&str; 48] = [
 type Set<T> = RedBlackTreeMapSync<T, ()>;
 
 /// In how many pieces each file has something.
-type Files = RedBlackTreeMapSync<Arc<str>, u32>;
+type FileCounts = RedBlackTreeMapSync<Arc<str>, u32>;
 
 /// The resources and kustomizations of all files. Cheap to clone and to change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Applied {
-    resources: RedBlackTreeMapSync<ObjectKey, Files>,
+    resources: RedBlackTreeMapSync<ObjectKey, FileCounts>,
     folders: RedBlackTreeMapSync<Arc<str>, Folder>,
     /// The files that each kustomization lists.
     lists: RedBlackTreeMapSync<Arc<str>, Set<Arc<str>>>,
@@ -128,7 +128,7 @@ pub(super) struct Applied {
 /// What the files of one folder have, those of folders in it aside.
 #[derive(Clone, Debug, Default)]
 struct Folder {
-    resources: RedBlackTreeMapSync<(ObjectKey, ApiVersion), Files>,
+    resources: RedBlackTreeMapSync<(ObjectKey, ApiVersion), FileCounts>,
     /// Those of the resources that several files have.
     repeated: Set<(ObjectKey, ApiVersion)>,
     kustomizations: Set<Arc<str>>,
@@ -143,7 +143,7 @@ impl Folder {
 
 /// What [`Applied::set`] found out: whose verdicts may be others now.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct Invalidated {
     /// Names of resources.
     pub(super) names: HashSet<String>,
     /// Files: all their resources.
@@ -151,18 +151,24 @@ pub(super) struct News {
 }
 
 impl Applied {
-    /// Takes in that `file` has the pieces `come` in place of `gone`.
-    pub(super) fn set(&mut self, file: &Arc<str>, gone: &[Arc<Objects>], come: &[Arc<Objects>]) -> News {
-        let mut news = News::default();
-        self.set_resources(file, gone, come, &mut news);
-        self.set_role(file, gone, come, &mut news);
-        news
+    /// Takes in that `file` has the pieces `added` in place of `removed`.
+    pub(super) fn set(&mut self, file: &Arc<str>, removed: &[Arc<Objects>], added: &[Arc<Objects>]) -> Invalidated {
+        let mut invalidated = Invalidated::default();
+        self.set_resources(file, removed, added, &mut invalidated);
+        self.set_role(file, removed, added, &mut invalidated);
+        invalidated
     }
 
-    fn set_resources(&mut self, file: &Arc<str>, gone: &[Arc<Objects>], come: &[Arc<Objects>], news: &mut News) {
+    fn set_resources(
+        &mut self,
+        file: &Arc<str>,
+        removed: &[Arc<Objects>],
+        added: &[Arc<Objects>],
+        invalidated: &mut Invalidated,
+    ) {
         let mut difference: BTreeMap<&(ObjectKey, ApiVersion), i64> = BTreeMap::new();
-        come.iter().flat_map(|piece| &piece.resources).for_each(|one| *difference.entry(one).or_default() += 1);
-        gone.iter().flat_map(|piece| &piece.resources).for_each(|one| *difference.entry(one).or_default() -= 1);
+        added.iter().flat_map(|piece| &piece.resources).for_each(|one| *difference.entry(one).or_default() += 1);
+        removed.iter().flat_map(|piece| &piece.resources).for_each(|one| *difference.entry(one).or_default() -= 1);
         difference.retain(|_, count| *count != 0);
         if difference.is_empty() {
             return;
@@ -176,7 +182,7 @@ impl Applied {
             let beside = folder.resources.get(resource);
             let beside = beside.is_some_and(|files| files.size() > usize::from(files.contains_key(file)));
             if beside || self.is_listed(file) {
-                news.names.insert(resource.0.1.clone());
+                invalidated.names.insert(resource.0.1.clone());
             }
             count_up(&mut self.resources, &resource.0, file, count);
             turned |= folder.repeated.contains_key(resource);
@@ -191,43 +197,49 @@ impl Applied {
         // what else is repeated counts for each of them
         if turned && (before.size() <= REPEATED || folder.repeated.size() <= REPEATED) {
             let all = before.keys().chain(folder.repeated.keys());
-            news.names.extend(all.map(|((_, name), _)| name.clone()));
+            invalidated.names.extend(all.map(|((_, name), _)| name.clone()));
         }
         self.put_folder(folder_name, folder);
     }
 
     /// What a kustomization lists, and where charts are.
-    fn set_role(&mut self, file: &Arc<str>, gone: &[Arc<Objects>], come: &[Arc<Objects>], news: &mut News) {
+    fn set_role(
+        &mut self,
+        file: &Arc<str>,
+        removed: &[Arc<Objects>],
+        added: &[Arc<Objects>],
+        invalidated: &mut Invalidated,
+    ) {
         let role = |pieces: &[Arc<Objects>]| pieces.iter().any(|piece| piece.lists.is_some() || piece.chart);
-        if !role(gone) && !role(come) && !self.lists.contains_key(file) {
+        if !role(removed) && !role(added) && !self.lists.contains_key(file) {
             return;
         }
         let (name, folder_name) = (last_part(file), folder_of(file));
         let mut folder = self.folders.get(folder_name).cloned().unwrap_or_default();
         if KUSTOMIZATIONS.contains(&name) {
-            let new = come.iter().rev().find_map(|piece| piece.lists.as_ref());
+            let new = added.iter().rev().find_map(|piece| piece.lists.as_ref());
             // those of an edit inside of a document that lists the same
-            let changed = gone.iter().rev().find_map(|piece| piece.lists.as_ref()) != new;
+            let changed = removed.iter().rev().find_map(|piece| piece.lists.as_ref()) != new;
             if changed {
                 let new: Option<Set<Arc<str>>> =
                     new.map(|all| all.iter().map(|path| (Arc::from(relative(folder_name, path)), ())).collect());
-                news.files.extend(self.set_list(file, new.clone()));
+                invalidated.files.extend(self.set_list(file, new.clone()));
                 match new {
                     Some(_) => folder.kustomizations.insert_mut(Arc::clone(file), ()),
                     None => _ = folder.kustomizations.remove_mut(file),
                 }
-                news.names.extend(folder.repeated.keys().take(REPEATED + 1).map(|((_, name), _)| name.clone()));
+                invalidated.names.extend(folder.repeated.keys().take(REPEATED + 1).map(|((_, name), _)| name.clone()));
             }
         }
         if name == "Chart.yaml" {
-            match come.iter().any(|piece| piece.chart) {
+            match added.iter().any(|piece| piece.chart) {
                 true => folder.charts.insert_mut(Arc::clone(file), ()),
                 false => _ = folder.charts.remove_mut(file),
             }
             let below = self.folders.range(Arc::from(folder_name)..);
             let below = below.take_while(|(other, _)| other.starts_with(folder_name));
             let repeated = below.flat_map(|(_, folder)| folder.repeated.keys().take(REPEATED + 1));
-            news.names.extend(repeated.map(|((_, name), _)| name.clone()));
+            invalidated.names.extend(repeated.map(|((_, name), _)| name.clone()));
         }
         self.put_folder(folder_name, folder);
     }
@@ -344,7 +356,7 @@ impl Applied {
     }
 }
 
-fn count_up<K: Ord + Clone>(all: &mut RedBlackTreeMapSync<K, Files>, key: &K, file: &Arc<str>, by: i64) {
+fn count_up<K: Ord + Clone>(all: &mut RedBlackTreeMapSync<K, FileCounts>, key: &K, file: &Arc<str>, by: i64) {
     let mut files = all.get(key).cloned().unwrap_or_default();
     let count = i64::from(files.get(file).copied().unwrap_or_default()) + by;
     match u32::try_from(count).unwrap_or_default() {

@@ -41,7 +41,7 @@ impl Cluster {
 
 /// The state of a resource that runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Live {
+pub struct LiveStatus {
     /// `status.phase`; empty while no operator has looked at it.
     pub phase: String,
     /// `status.conditions`, in the order of the status.
@@ -59,7 +59,7 @@ pub struct Condition {
     pub message: String,
 }
 
-impl Live {
+impl LiveStatus {
     /// The phase, and behind it what the first condition says that does not hold.
     fn label(&self) -> String {
         let phase = if self.phase.is_empty() { "no status yet" } else { &self.phase };
@@ -82,7 +82,7 @@ pub(crate) fn hints(
     analysis: &Analysis,
     range: Span,
     namespace: &str,
-    live: &BTreeMap<ObjectKey, Live>,
+    live: &BTreeMap<ObjectKey, LiveStatus>,
 ) -> Vec<InlayHint> {
     let mut found = Vec::new();
     for located in analysis.documents() {
@@ -118,12 +118,12 @@ mod tests {
 
     #[test]
     fn says_the_phase_and_what_is_wrong() {
-        let mut live = Live { phase: "Failed".to_owned(), ..Live::default() };
+        let mut live = LiveStatus { phase: "Failed".to_owned(), ..LiveStatus::default() };
         live.conditions = vec![condition("A", "True", "fine"), condition("B", "False", "Secret \"x\" not found\nmore")];
         assert_eq!(live.label(), "Failed: Secret \"x\" not found");
         assert_eq!(live.tooltip(), "A=True: fine\nB=False: Secret \"x\" not found\nmore");
         live.phase = "Ready".to_owned();
         assert_eq!(live.label(), "Ready");
-        assert_eq!(Live::default().label(), "no status yet");
+        assert_eq!(LiveStatus::default().label(), "no status yet");
     }
 }

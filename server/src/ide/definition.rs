@@ -1,6 +1,6 @@
 //! Where a name is declared, what a line of the resource produces, and where a line of the config comes from.
 
-use super::names::{Found, Location, Place, Question, Source, Symbol, base};
+use super::names::{LocatedOccurrence, Location, Query, Source, Symbol, TextId, base};
 use super::{Analysis, OriginKind, Span, place, preview};
 use llsd_generator::path::Segment;
 use std::sync::Arc;
@@ -8,43 +8,43 @@ use std::sync::Arc;
 /// Where the name at `offset` is declared. A field without a name leads to the lines of the generated config that it
 /// produces, and a line of a generated config to where it comes from.
 #[must_use]
-pub fn definition(question: &Question<'_>, offset: usize) -> Vec<Location> {
-    if let Place::Preview { file, document, resource } = &question.place {
-        let analysis = question.analysis;
+pub fn definition(query: &Query<'_>, offset: usize) -> Vec<Location> {
+    if let TextId::Preview { file, document, resource } = &query.place {
+        let analysis = query.analysis;
         return analysis
             .and_then(|analysis| origin(analysis, file, *document, *resource, offset))
             .into_iter()
             .collect();
     }
-    match question.at(offset) {
+    match query.at(offset) {
         Some(found) => {
-            let declared = declarations(question, &found);
-            if declared.is_empty() { implementation(question, offset) } else { declared }
+            let declared = declarations(query, &found);
+            if declared.is_empty() { implementation(query, offset) } else { declared }
         }
-        None => implementation(question, offset),
+        None => implementation(query, offset),
     }
 }
 
 /// The declaration of the name at `offset`, and nothing else.
-pub(crate) fn declared(question: &Question<'_>, offset: usize) -> Vec<Location> {
-    question.at(offset).map(|found| declarations(question, &found)).unwrap_or_default()
+pub(crate) fn declared(query: &Query<'_>, offset: usize) -> Vec<Location> {
+    query.at(offset).map(|found| declarations(query, &found)).unwrap_or_default()
 }
 
-fn declarations(question: &Question<'_>, found: &Found) -> Vec<Location> {
+fn declarations(query: &Query<'_>, found: &LocatedOccurrence) -> Vec<Location> {
     if let Symbol::Distribution(name) = &found.occurrence.symbol {
         return whole_base(name).into_iter().collect();
     }
     let uses = match found.occurrence.symbol {
-        Symbol::Model(_) | Symbol::Shield(_) | Symbol::ToolGroup(_) => question.joined(found),
-        _ => question.uses(found),
+        Symbol::Model(_) | Symbol::Shield(_) | Symbol::ToolGroup(_) => query.joined(found),
+        _ => query.uses(found),
     };
-    let declared = |keep: &dyn Fn(&Found) -> bool| -> Vec<Location> {
-        let mut kept: Vec<&Found> = uses.iter().filter(|one| one.is_declaration() && keep(one)).collect();
+    let declared = |keep: &dyn Fn(&LocatedOccurrence) -> bool| -> Vec<Location> {
+        let mut kept: Vec<&LocatedOccurrence> = uses.iter().filter(|one| one.is_declaration() && keep(one)).collect();
         kept.sort_by_key(|one| (one.place.clone(), one.span().start));
-        kept.into_iter().map(Found::location).collect()
+        kept.into_iter().map(LocatedOccurrence::location).collect()
     };
-    let in_base = |one: &Found| matches!(one.place, Place::Base(_));
-    let elsewhere = |one: &Found| !matches!(one.place, Place::Preview { .. });
+    let in_base = |one: &LocatedOccurrence| matches!(one.place, TextId::Base(_));
+    let elsewhere = |one: &LocatedOccurrence| !matches!(one.place, TextId::Preview { .. });
     // from a declaration on to what it replaces; from anywhere else to the nearest one
     if found.is_declaration() && !in_base(found) {
         let base = declared(&in_base);
@@ -64,8 +64,8 @@ fn declarations(question: &Question<'_>, found: &Found) -> Vec<Location> {
         .map(|object| {
             let mut whole = found.clone();
             whole.occurrence.symbol = object;
-            let uses = question.uses(&whole);
-            uses.iter().filter(|one| one.is_declaration()).map(Found::location).collect()
+            let uses = query.uses(&whole);
+            uses.iter().filter(|one| one.is_declaration()).map(LocatedOccurrence::location).collect()
         })
         .unwrap_or_default()
 }
@@ -73,7 +73,7 @@ fn declarations(question: &Question<'_>, found: &Found) -> Vec<Location> {
 /// The first line of a base config.
 fn whole_base(distribution: &str) -> Option<Location> {
     let base = base(distribution)?;
-    let place = Place::Base(distribution.to_owned());
+    let place = TextId::Base(distribution.to_owned());
     let (span, source) = (line_span(&base.text, 0), Source::Text(base.text.clone()));
     Some(Location { place, span, declares: true, title: String::new(), source })
 }
@@ -81,8 +81,8 @@ fn whole_base(distribution: &str) -> Option<Location> {
 /// The lines of the generated config that the field at `offset` produces, or the nearest field around it that
 /// produces any.
 #[must_use]
-pub fn implementation(question: &Question<'_>, offset: usize) -> Vec<Location> {
-    let (Place::File(file), Some(analysis)) = (&question.place, question.analysis) else { return Vec::new() };
+pub fn implementation(query: &Query<'_>, offset: usize) -> Vec<Location> {
+    let (TextId::File(file), Some(analysis)) = (&query.place, query.analysis) else { return Vec::new() };
     produced(analysis, file, offset).unwrap_or_default()
 }
 
@@ -106,7 +106,7 @@ fn produced(analysis: &Analysis, file: &Arc<str>, offset: usize) -> Option<Vec<L
         return None;
     }
     let text: Arc<str> = generated.config.text().into();
-    let place = Place::Preview { file: file.clone(), document, resource: number };
+    let place = TextId::Preview { file: file.clone(), document, resource: number };
     let location = |range: &std::ops::Range<usize>| {
         let (first, last) = (line_span(&text, range.start), line_span(&text, range.end.saturating_sub(1)));
         let span = Span::new(first.start, last.end.max(first.end));
@@ -124,7 +124,7 @@ fn origin(analysis: &Analysis, file: &Arc<str>, document: usize, resource: usize
     let line = preview.lines.get(before.matches('\n').count())?;
     match line.kind {
         OriginKind::Resource => Some(Location {
-            place: Place::File(file.clone()),
+            place: TextId::File(file.clone()),
             span: line.source_span?,
             declares: false,
             title: String::new(),
@@ -138,7 +138,7 @@ fn origin(analysis: &Analysis, file: &Arc<str>, document: usize, resource: usize
             let number: usize = line.path.parse().ok()?;
             let span = line_span(&base.text, number.checked_sub(1)?);
             let (source, title) = (Source::Text(base.text.clone()), String::new());
-            Some(Location { place: Place::Base(distribution), span, declares: false, title, source })
+            Some(Location { place: TextId::Base(distribution), span, declares: false, title, source })
         }
         OriginKind::Default | OriginKind::Rule => None,
     }

@@ -151,7 +151,7 @@ fn of_text(code: &'static str, span: Span, message: String, fixes: Vec<CodeFix>)
         related: Vec::new(),
         elsewhere: None,
         fixes,
-        server_text: None,
+        api_server_message: None,
         path: String::new(),
         document: 0,
     }
@@ -231,7 +231,7 @@ pub(super) fn at(tree: &Document, base: &Path, finding: &Finding) -> Diagnostic 
                 })
             })
             .collect(),
-        server_text: finding.server_text.as_deref().map(bounded),
+        api_server_message: finding.api_server_message.as_deref().map(bounded),
         path: finding.path.to_string(),
         document: 0,
     }

@@ -6,7 +6,7 @@ use super::memo::Memo;
 use super::names::DocumentNames;
 use super::objects::{Manifest, ObjectKey, Objects};
 use super::overlay::{self, Embedded};
-use super::tokens::{self, Token};
+use super::semantic_tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::{diagnostics, knowledge, place};
 use llsd_generator::api::{ApiVersion, KIND};
@@ -44,7 +44,7 @@ pub(crate) struct DocumentAnalysis {
     diagnostics: OnceLock<Vec<Diagnostic>>,
     tokens: OnceLock<Vec<Token>>,
     memo: Memo,
-    kept: Kept,
+    kept: Retention,
     dropped: bool,
     /// Depends on the text alone, so that documents judged by other facts share it.
     names: Arc<OnceLock<Arc<DocumentNames>>>,
@@ -53,7 +53,7 @@ pub(crate) struct DocumentAnalysis {
 /// Whether verdicts on a document are kept whole once somebody has asked for its diagnostics. With the config that was
 /// generated on the way they take many times the room of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum Retention {
     /// Somebody works on it, and more questions will come.
     Whole,
     /// It is one of many, and will be judged again should anybody ask for more than diagnostics.
@@ -123,7 +123,7 @@ impl Resource {
 impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
     /// `dropped`: `kubectl` does not read it.
-    pub(crate) fn new(tree: Arc<Document>, kept: Kept, dropped: bool) -> Self {
+    pub(crate) fn new(tree: Arc<Document>, kept: Retention, dropped: bool) -> Self {
         let mut plain = Plain::read(&tree);
         let configs = Arc::new(config::of_document(&tree, &plain));
         let mut resources = Vec::new();
@@ -311,11 +311,11 @@ impl DocumentAnalysis {
     }
 
     /// The same for the moment only, unless it is kept.
-    fn with_outcome<T>(&self, resource: &Resource, question: impl FnOnce(&Outcome) -> T) -> T {
+    fn with_outcome<T>(&self, resource: &Resource, query: impl FnOnce(&Outcome) -> T) -> T {
         match (resource.outcome.get(), self.kept) {
-            (Some(known), _) => question(known),
-            (None, Kept::Whole) => question(self.outcome(resource)),
-            (None, Kept::Diagnostics) => question(&self.judge(resource)),
+            (Some(known), _) => query(known),
+            (None, Retention::Whole) => query(self.outcome(resource)),
+            (None, Retention::Diagnostics) => query(&self.judge(resource)),
         }
     }
 
@@ -330,13 +330,13 @@ impl DocumentAnalysis {
     }
 
     /// Everything found about a resource: by its reader, and by the verdict.
-    pub(crate) fn with_findings<T>(&self, resource: &Resource, question: impl FnOnce(Vec<&Finding>) -> T) -> T {
-        self.with_outcome(resource, |outcome| question(resource.early.iter().chain(&outcome.findings).collect()))
+    pub(crate) fn with_findings<T>(&self, resource: &Resource, query: impl FnOnce(Vec<&Finding>) -> T) -> T {
+        self.with_outcome(resource, |outcome| query(resource.early.iter().chain(&outcome.findings).collect()))
     }
 
     /// What could not be decided about a resource.
-    pub(crate) fn with_not_checked<T>(&self, resource: &Resource, question: impl FnOnce(&[NotChecked]) -> T) -> T {
-        self.with_outcome(resource, |outcome| question(&outcome.not_checked))
+    pub(crate) fn with_not_checked<T>(&self, resource: &Resource, query: impl FnOnce(&[NotChecked]) -> T) -> T {
+        self.with_outcome(resource, |outcome| query(&outcome.not_checked))
     }
 
     /// The config of a resource; `None` if it is not valid, or none is generated.
@@ -356,7 +356,7 @@ impl DocumentAnalysis {
 
     /// The coloured words of the document, with spans relative to it.
     pub(crate) fn tokens(&self) -> &[Token] {
-        self.tokens.get_or_init(|| tokens::of_document(self))
+        self.tokens.get_or_init(|| semantic_tokens::of_document(self))
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The objects that a file can see.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct ObjectScope<'a> {
     pub(crate) own: &'a File,
     pub(crate) workspace: &'a Workspace,
 }
@@ -30,14 +30,14 @@ pub(crate) enum Reference {
 }
 
 /// The names about which documents that came say something else than those that went.
-pub(crate) fn changed(gone: &[Arc<DocumentAnalysis>], come: &[Arc<DocumentAnalysis>]) -> HashSet<String> {
+pub(crate) fn changed(removed: &[Arc<DocumentAnalysis>], added: &[Arc<DocumentAnalysis>]) -> HashSet<String> {
     let contributions = |documents: &[Arc<DocumentAnalysis>]| -> Vec<u64> {
         documents.iter().map(|document| document.contribution()).filter(|number| *number != 0).collect()
     };
-    if contributions(gone) == contributions(come) {
+    if contributions(removed) == contributions(added) {
         return HashSet::new();
     }
-    let all = gone.iter().chain(come);
+    let all = removed.iter().chain(added);
     all.flat_map(|document| {
         let resources = document.resources().iter().map(|resource| resource.name());
         document.objects().names().map(String::as_str).chain(resources)
@@ -47,7 +47,7 @@ pub(crate) fn changed(gone: &[Arc<DocumentAnalysis>], come: &[Arc<DocumentAnalys
 }
 
 /// The document judged by what is known now; `None` if its verdict still holds.
-pub(crate) fn judge(document: &DocumentAnalysis, known: Known<'_>) -> Option<DocumentAnalysis> {
+pub(crate) fn judge(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Option<DocumentAnalysis> {
     let facts = facts(document, known);
     let judged = document.objects().kustomization.as_ref().map(|own| embedded(document, own, known));
     let (embedded, renewed) = judged.unwrap_or_default();
@@ -55,7 +55,7 @@ pub(crate) fn judge(document: &DocumentAnalysis, known: Known<'_>) -> Option<Doc
 }
 
 /// The patches that stand in a kustomization, judged by what is known now, and whether one is judged anew.
-fn embedded(document: &DocumentAnalysis, own: &Kustomization, known: Known<'_>) -> (Vec<Embedded>, bool) {
+fn embedded(document: &DocumentAnalysis, own: &Kustomization, known: ObjectScope<'_>) -> (Vec<Embedded>, bool) {
     let mut renewed = false;
     let again = |one: &Embedded| {
         let mut facts = facts(&one.document, known);
@@ -82,7 +82,7 @@ fn manifest(document: &DocumentAnalysis) -> Option<&Manifest> {
 
 /// What the document's resources may be judged by. A Secret that no file has may well be in the cluster, so Secrets
 /// count as known only if all that are named were found, or the cluster was asked and has none; and so do ConfigMaps.
-fn facts(document: &DocumentAnalysis, known: Known<'_>) -> Facts {
+fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     let version = known.workspace.assumed_version().map(str::to_owned);
     let mut facts = Facts { llama_stack_version: version, ..Facts::default() };
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
@@ -191,7 +191,7 @@ fn elsewhere<'o, T: 'o>(mut objects: impl Iterator<Item = (&'o ObjectKey, &'o T)
     (!ambiguous && known == key).then_some(object)
 }
 
-impl<'a> Known<'a> {
+impl<'a> ObjectScope<'a> {
     fn secret(self, key: &ObjectKey) -> Option<&'a BTreeSet<String>> {
         let own = self.own.defining(&key.1).flat_map(|document| &document.objects().secrets);
         let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.secrets);
@@ -218,8 +218,8 @@ fn visible(known: &str, namespace: &str) -> bool {
 }
 
 impl Analysis {
-    fn known(&self) -> Known<'_> {
-        Known { own: &self.file, workspace: &self.workspace }
+    fn known(&self) -> ObjectScope<'_> {
+        ObjectScope { own: &self.file, workspace: &self.workspace }
     }
 
     /// Names of the Secrets that a resource in `namespace` can refer to.

@@ -4,11 +4,11 @@
 //! cost hardly depends on how many documents there are.
 
 use super::changed::{Changed, share};
+use super::diagnostic_chunks::DiagnosticChunk;
 use super::document::DocumentAnalysis;
 use super::memo::Memo;
 use super::names::{Kind, Mentions, Named};
 use super::objects::{ObjectKey, Objects};
-use super::parts::Part;
 use llsd_yaml::Span;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -337,10 +337,11 @@ impl File {
     }
 
     /// The parts of the file that have diagnostics, in order.
-    pub(crate) fn faulty_parts(&self) -> impl Iterator<Item = Part<'_>> {
+    pub(crate) fn faulty_parts(&self) -> impl Iterator<Item = DiagnosticChunk<'_>> {
         let mut offset = 0;
         let parts = self.chunks.iter().map(move |chunk| {
-            let part = Part { offset, memo: &chunk.memo, documents: &chunk.documents, faulty: chunk.faulty() };
+            let part =
+                DiagnosticChunk { offset, memo: &chunk.memo, documents: &chunk.documents, faulty: chunk.faulty() };
             offset += chunk.bytes;
             part
         });

@@ -99,7 +99,7 @@ fn bases() -> &'static BTreeMap<String, Base> {
 }
 
 /// Reads what is embedded, so that the first question does not wait.
-pub(crate) fn warm() {
+pub(crate) fn preload() {
     bases();
     for found in Distributions::embedded().iter() {
         Catalog::for_version(&found.llama_stack_version);

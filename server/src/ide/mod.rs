@@ -8,72 +8,72 @@ mod applied;
 mod block;
 mod changed;
 mod cluster;
+mod code_lens;
 mod complete;
 mod config;
 mod definition;
 mod delta;
+mod diagnostic_chunks;
 mod diagnostics;
 mod document;
+mod document_links;
+mod document_symbols;
 mod facts;
 mod file;
 mod file_names;
+mod file_renames;
 mod fix;
 mod folding;
 mod form;
 mod format;
 mod hover;
 mod ids;
-mod inlay;
+mod inlay_hints;
 mod knowledge;
-mod lens;
-mod linked;
-mod links;
+mod linked_editing;
 mod meaning;
 mod memo;
 mod migrate;
-mod moved;
 mod names;
 mod objects;
 mod on_type;
 mod overlay;
-mod parts;
 mod place;
 mod preview;
 mod references;
 mod rename;
 mod schema;
-mod selection;
+mod selection_ranges;
+mod semantic_tokens;
 mod silence;
-mod symbols;
-mod tokens;
 mod types;
 mod update;
 mod workspace;
 mod workspace_symbols;
 
 pub use actions::MigrationOffer;
-pub use cluster::{Cluster, Condition, Live};
+pub use cluster::{Cluster, Condition, LiveStatus};
+pub use code_lens::{Lens, LensAction};
 pub use definition::{definition, implementation};
 pub use delta::Delta;
+pub use diagnostic_chunks::{DiagnosticChunk, FaultyDocument};
+pub use document_links::{Link, LinkTarget, links};
+pub use file_renames::moved;
 pub use folding::{Fold, FoldKind};
 pub use format::FormatOptions;
 pub use hover::hover_generated;
-pub use inlay::{InlayHint, InlaySettings};
-pub use lens::{Lens, LensAction};
-pub use links::{Link, LinkTarget, links};
+pub use inlay_hints::{InlayHint, InlaySettings};
 pub use llsd_generator::fold::{Line, LineKind, Options as MigrateOptions};
 pub use llsd_yaml::Span;
 pub use memo::Memo;
 pub use migrate::{Migrated, NotMigrated};
-pub use moved::moved;
-pub use names::{Declared, Kind, Library, Location, NameIndex, Place, Question, base_text};
+pub use names::{Declared, Kind, Location, NameIndex, Query, TextId, WorkspaceFiles, base_text};
 pub use objects::{ObjectKey, Objects, Pieces};
 pub use overlay::{Made, Writer};
-pub use parts::{Faulty, Part};
 pub use preview::Hunk;
 pub use references::{highlight, references};
 pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
-pub use tokens::{Token, TokenKind};
+pub use semantic_tokens::{Token, TokenKind};
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
     OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
@@ -82,8 +82,8 @@ pub use workspace::{Bound, Workspace};
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
 use changed::Changed;
-use document::{DocumentAnalysis, Kept};
-use facts::Known;
+use document::{DocumentAnalysis, Retention};
+use facts::ObjectScope;
 use file::{File, Located};
 use llsd_generator::check::finding::Target;
 use llsd_generator::path::Path;
@@ -132,7 +132,7 @@ fn documents(text: &str, stop: Stop<'_>) -> Option<Vec<Arc<DocumentAnalysis>>> {
             return None;
         }
         let text = span.slice(text);
-        documents.push(read(text, Kept::Diagnostics, form::is_dropped(before, text)));
+        documents.push(read(text, Retention::Diagnostics, form::is_dropped(before, text)));
         before = text;
     }
     Some(documents)
@@ -152,13 +152,13 @@ pub fn update(
     update::update(previous, delta, text, workspace, stop)
 }
 
-fn read(text: &str, kept: Kept, dropped: bool) -> Arc<DocumentAnalysis> {
+fn read(text: &str, kept: Retention, dropped: bool) -> Arc<DocumentAnalysis> {
     Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text)), kept, dropped))
 }
 
 fn judged(file: File, workspace: &Workspace) -> Analysis {
     let mut judged = file.clone();
-    let known = Known { own: &file, workspace };
+    let known = ObjectScope { own: &file, workspace };
     judged.renew(&(0..file.len()), &Changed::All, |document| facts::judge(document, known));
     Analysis { file: judged, workspace: workspace.clone() }
 }
@@ -306,7 +306,7 @@ impl Analysis {
     }
 
     /// The parts of the file with diagnostics, in order. Taking a part may take the time to judge its documents.
-    pub fn faulty(&self) -> impl Iterator<Item = Part<'_>> {
+    pub fn faulty(&self) -> impl Iterator<Item = DiagnosticChunk<'_>> {
         self.file.faulty_parts()
     }
 
@@ -380,9 +380,9 @@ impl Analysis {
 }
 
 /// Reads the embedded schema, catalogs and base configs, so that the first question does not wait for them.
-pub fn warm() {
-    knowledge::warm();
-    schema::warm();
+pub fn preload() {
+    knowledge::preload();
+    schema::preload();
 }
 
 /// The edits of all preferred fixes of the file that do not touch each other.
@@ -412,33 +412,33 @@ pub fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
 /// Changes offered for `span`: fixes of the diagnostics it touches, and rewrites of the resource it lies in.
 #[must_use]
 pub fn code_actions(analysis: &Analysis, span: Span) -> Vec<CodeAction> {
-    actions::code_actions(&Question::alone(analysis), span)
+    actions::code_actions(&Query::alone(analysis), span)
 }
 
 /// What mends the diagnostics that `span` touches, also in other files.
 #[must_use]
-pub fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction> {
-    actions::quick_fixes(question, span)
+pub fn quick_fixes(query: &Query<'_>, span: Span) -> Vec<CodeAction> {
+    actions::quick_fixes(query, span)
 }
 
 /// Changes beyond the documents of diagnostics that leave nothing to decide; see also [`fix_all`].
 #[must_use]
-pub fn fixes_elsewhere(question: &Question<'_>) -> Vec<CodeAction> {
-    actions::preferred_elsewhere(question)
+pub fn fixes_elsewhere(query: &Query<'_>) -> Vec<CodeAction> {
+    actions::preferred_elsewhere(query)
 }
 
 /// The ways to migrate the v1alpha1 resources that `span` touches, best first. Cheap: nothing is rewritten yet.
 #[must_use]
-pub fn migration_offers(question: &Question<'_>, span: Span) -> Vec<MigrationOffer> {
-    actions::migrations(question, span)
+pub fn migration_offers(query: &Query<'_>, span: Span) -> Vec<MigrationOffer> {
+    actions::migrations(query, span)
 }
 
 /// The rewrite of an offer of the same text.
 ///
 /// # Errors
 /// There is none, or something would be lost.
-pub fn accept_migration(question: &Question<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
-    actions::migration(question, offer)
+pub fn accept_migration(query: &Query<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
+    actions::migration(query, offer)
 }
 
 /// The edits that apply all preferred fixes, and those that become visible behind them.
@@ -458,7 +458,7 @@ pub fn migrate(analysis: &Analysis, document: usize, options: MigrateOptions) ->
 /// The outline.
 #[must_use]
 pub fn symbols(analysis: &Analysis) -> Vec<Symbol> {
-    symbols::symbols(analysis)
+    document_symbols::symbols(analysis)
 }
 
 /// The config generated for the first resource in document number `document` (from 0); `None` if there is none.
@@ -483,14 +483,14 @@ pub fn folds(analysis: &Analysis) -> Vec<Fold> {
 /// Spans around `offset`, the smallest first, each inside the next; the last is the file.
 #[must_use]
 pub fn selection_ranges(analysis: &Analysis, offset: usize) -> Vec<Span> {
-    selection::ranges(analysis, offset)
+    selection_ranges::ranges(analysis, offset)
 }
 
 /// The places that have to change together with the provider id at `offset`, in the order of the text; `None` where
 /// there is no such id, or it stands at one place only.
 #[must_use]
 pub fn linked_places(analysis: &Analysis, offset: usize) -> Option<Vec<Span>> {
-    linked::places(analysis, offset)
+    linked_editing::places(analysis, offset)
 }
 
 /// Edits that format the file, or what `range` touches; see [`FormatOptions`]. Each replaces blanks by blanks, and the
@@ -509,19 +509,19 @@ pub fn indent_new_line(analysis: &Analysis, offset: usize, options: &FormatOptio
 /// The coloured words of the resources, or of the part that `range` touches, in the order of the text.
 #[must_use]
 pub fn tokens(analysis: &Analysis, range: Option<Span>) -> Vec<Token> {
-    tokens::tokens(analysis, range)
+    semantic_tokens::tokens(analysis, range)
 }
 
 /// What the resources leave unsaid inside `range`, as far as `settings` want it shown.
 #[must_use]
 pub fn inlay_hints(analysis: &Analysis, range: Span, settings: &InlaySettings) -> Vec<InlayHint> {
-    inlay::hints(analysis, range, settings)
+    inlay_hints::hints(analysis, range, settings)
 }
 
 /// The rules that could not be decided about what stands inside `range`, as hints.
 #[must_use]
 pub fn unchecked_hints(analysis: &Analysis, range: Span) -> Vec<InlayHint> {
-    inlay::unchecked(analysis, range)
+    inlay_hints::unchecked(analysis, range)
 }
 
 /// What the cluster says of the resources inside `range`, as hints. `namespace` is that of resources that name none.
@@ -530,7 +530,7 @@ pub fn live_hints(
     analysis: &Analysis,
     range: Span,
     namespace: &str,
-    live: &BTreeMap<ObjectKey, Live>,
+    live: &BTreeMap<ObjectKey, LiveStatus>,
 ) -> Vec<InlayHint> {
     cluster::hints(analysis, range, namespace, live)
 }
@@ -538,7 +538,7 @@ pub fn live_hints(
 /// Lines above resources and providers, in the order of the text.
 #[must_use]
 pub fn lenses(analysis: &Analysis) -> Vec<Lens> {
-    lens::lenses(analysis)
+    code_lens::lenses(analysis)
 }
 
 /// `now`, or where it could not be generated because of mistakes in the text: the last config that could, with the

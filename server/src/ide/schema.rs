@@ -58,7 +58,7 @@ pub(crate) fn of(version: ApiVersion) -> Schema<'static> {
 }
 
 /// Makes the schema that is asked for most, so that the first question does not wait.
-pub(crate) fn warm() {
+pub(crate) fn preload() {
     of(ApiVersion::V1Alpha2);
 }
 

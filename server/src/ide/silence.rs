@@ -185,7 +185,7 @@ fn about(code: &'static str, span: Span, message: String, fixes: Vec<CodeFix>) -
         related: Vec::new(),
         elsewhere: None,
         fixes,
-        server_text: None,
+        api_server_message: None,
         path: String::new(),
         document: 0,
     }

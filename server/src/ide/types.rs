@@ -44,7 +44,7 @@ pub struct Diagnostic {
     /// Changes that would mend it, best first.
     pub fixes: Vec<CodeFix>,
     /// The API server's own words, where it would say it too.
-    pub server_text: Option<String>,
+    pub api_server_message: Option<String>,
     /// Where in the resource: `spec.providers.inference[0].id`. Empty for a syntax error.
     pub path: String,
     /// Number of the document in the file, from 0.

@@ -1,8 +1,8 @@
 //! A file after an edit: the touched documents read again, all others taken over.
 
 use super::changed::Changed;
-use super::document::{DocumentAnalysis, Kept};
-use super::facts::{self, Known};
+use super::document::{DocumentAnalysis, Retention};
+use super::facts::{self, ObjectScope};
 use super::file::File;
 use super::{Analysis, Delta, Span, Stop, Workspace, form, read};
 use llsd_yaml::split_documents;
@@ -19,7 +19,7 @@ pub(super) fn update(
 ) -> Option<Analysis> {
     let old = &previous.file;
     let region = Region::find(old, delta, text);
-    let gone: Vec<Arc<DocumentAnalysis>> = region
+    let removed: Vec<Arc<DocumentAnalysis>> = region
         .numbers
         .clone()
         .filter_map(|number| old.get(number))
@@ -27,18 +27,18 @@ pub(super) fn update(
         .collect();
     let before = region.numbers.start.checked_sub(1).and_then(|number| old.get(number));
     let before = before.map_or("", |located| located.document.tree().text());
-    let come = read_again(&gone, &region, before, stop)?;
+    let added = read_again(&removed, &region, before, stop)?;
     let mut changed = workspace.changed_since(&previous.workspace);
     if let Changed::Names(names) = &mut changed {
-        names.extend(facts::changed(&gone, &come));
+        names.extend(facts::changed(&removed, &added));
     }
-    let new = region.numbers.start..region.numbers.start + come.len();
-    let file = old.splice(region.numbers, come);
+    let new = region.numbers.start..region.numbers.start + added.len();
+    let file = old.splice(region.numbers, added);
     if stop() {
         return None;
     }
     let mut judged = file.clone();
-    let known = Known { own: &file, workspace };
+    let known = ObjectScope { own: &file, workspace };
     judged.renew(&new, &changed, |document| facts::judge(document, known));
     Some(Analysis { file: judged, workspace: workspace.clone() })
 }
@@ -114,9 +114,9 @@ fn first_line(text: &str) -> &str {
     &text[..end]
 }
 
-/// The documents of the region, those of `gone` where the text is still the same.
+/// The documents of the region, those of `removed` where the text is still the same.
 fn read_again(
-    gone: &[Arc<DocumentAnalysis>],
+    removed: &[Arc<DocumentAnalysis>],
     region: &Region,
     before: &str,
     stop: Stop<'_>,
@@ -128,9 +128,9 @@ fn read_again(
     let same = |known: &Arc<DocumentAnalysis>, (text, dropped): &(&str, bool)| {
         known.tree().text() == *text && known.is_dropped() == *dropped
     };
-    let common = gone.len().min(texts.len());
-    let head = gone.iter().zip(&texts).take_while(|(known, text)| same(known, text)).count();
-    let tail = gone.iter().rev().zip(texts.iter().rev()).take(common - head);
+    let common = removed.len().min(texts.len());
+    let head = removed.iter().zip(&texts).take_while(|(known, text)| same(known, text)).count();
+    let tail = removed.iter().rev().zip(texts.iter().rev()).take(common - head);
     let tail = tail.take_while(|(known, text)| same(known, text)).count();
     let mut all = Vec::with_capacity(texts.len());
     for (number, (text, dropped)) in texts.iter().enumerate() {
@@ -138,11 +138,11 @@ fn read_again(
             return None;
         }
         all.push(if number < head {
-            Arc::clone(&gone[number])
+            Arc::clone(&removed[number])
         } else if texts.len() - number <= tail {
-            Arc::clone(&gone[gone.len() - (texts.len() - number)])
+            Arc::clone(&removed[removed.len() - (texts.len() - number)])
         } else {
-            read(text, Kept::Whole, *dropped)
+            read(text, Retention::Whole, *dropped)
         });
     }
     Some(all)

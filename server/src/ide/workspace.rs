@@ -111,19 +111,19 @@ impl Workspace {
     pub fn set(&mut self, file: &str, objects: Pieces) -> Arc<HashSet<String>> {
         let old = self.files.get(file).cloned().unwrap_or_default();
         let (before, after) = middle(&old, &objects);
-        let (gone, come) = (without(before, after), without(after, before));
-        let mut names = differing(&gone, &come);
+        let (removed, added) = (without(before, after), without(after, before));
+        let mut names = differing(&removed, &added);
         let file: Arc<str> = Arc::from(file);
-        let news = Arc::make_mut(&mut self.applied).set(&file, &gone, &come);
-        names.extend(news.names);
-        let patches = Arc::make_mut(&mut self.overlays).set(&file, &gone, &objects);
-        let concerned = news.files.iter().chain(&patches).filter_map(|file| self.files.get(file));
+        let invalidated = Arc::make_mut(&mut self.applied).set(&file, &removed, &added);
+        names.extend(invalidated.names);
+        let patches = Arc::make_mut(&mut self.overlays).set(&file, &removed, &objects);
+        let concerned = invalidated.files.iter().chain(&patches).filter_map(|file| self.files.get(file));
         for piece in concerned.flat_map(|pieces| pieces.iter()) {
             names.extend(piece.resources.iter().map(|((_, name), _)| name.clone()));
             names.extend(piece.patched.iter().cloned());
         }
         let names = Arc::new(names);
-        let touched: BTreeSet<&String> = gone.iter().chain(&come).flat_map(|piece| piece.names()).collect();
+        let touched: BTreeSet<&String> = removed.iter().chain(&added).flat_map(|piece| piece.names()).collect();
         for name in touched {
             let having: Pieces = objects.iter().filter(|piece| piece.has(name)).cloned().collect();
             let mut of_name = self.by_name.get(name.as_str()).cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Names of the whole workspace, found by some of their letters.
 
-use super::names::{Declared, Found, Kind, Library, Location, Place, Symbol, found_in};
+use super::names::{Declared, Kind, LocatedOccurrence, Location, Symbol, TextId, WorkspaceFiles, found_in};
 use std::sync::Arc;
 
 /// A declared name of the workspace.
@@ -18,7 +18,7 @@ pub struct WorkspaceSymbol {
 
 /// The places of names that [`super::NameIndex::search`] found, `limit` at most.
 #[must_use]
-pub fn locate(library: &dyn Library, found: &[Declared], limit: usize) -> Vec<WorkspaceSymbol> {
+pub fn locate(library: &dyn WorkspaceFiles, found: &[Declared], limit: usize) -> Vec<WorkspaceSymbol> {
     let mut symbols = Vec::new();
     for declared in found {
         for file in &declared.files {
@@ -32,9 +32,9 @@ pub fn locate(library: &dyn Library, found: &[Declared], limit: usize) -> Vec<Wo
     symbols
 }
 
-fn in_file(library: &dyn Library, declared: &Declared, file: &Arc<str>, out: &mut Vec<WorkspaceSymbol>) {
+fn in_file(library: &dyn WorkspaceFiles, declared: &Declared, file: &Arc<str>, out: &mut Vec<WorkspaceSymbol>) {
     let Some(analysis) = library.analysis(file) else { return };
-    let place = Place::File(file.clone());
+    let place = TextId::File(file.clone());
     for located in analysis.mentioning(declared.kind, &declared.name) {
         let names = located.document.names();
         for one in &names.occurrences {
@@ -68,7 +68,7 @@ fn kind_of(symbol: &Symbol) -> Option<Kind> {
     })
 }
 
-fn container(found: &Found) -> String {
+fn container(found: &LocatedOccurrence) -> String {
     match &found.occurrence.symbol {
         Symbol::Resource((namespace, _)) | Symbol::Secret((namespace, _)) | Symbol::ConfigMap((namespace, _)) => {
             namespace.clone()
@@ -78,7 +78,7 @@ fn container(found: &Found) -> String {
 }
 
 /// The resource or ConfigMap that a name is declared in.
-fn owner(found: &Found) -> Option<String> {
+fn owner(found: &LocatedOccurrence) -> Option<String> {
     let document = found.analysis()?.document(found.document)?.document;
     let scope = document.names().scopes.get(found.occurrence.scope?)?;
     match scope.resource {

@@ -3,11 +3,11 @@
 use super::capabilities::Client as Capabilities;
 use super::cluster::Access;
 use super::configuration::Configuration;
-use super::files::Files;
+use super::files::ClosedFiles;
 use super::guard::{Exit, internal, message};
-use super::library::Names;
 use super::outgoing::Outgoing;
-use super::progress::Shown;
+use super::progress::RunningWork;
+use super::workspace_files::Names;
 use super::{convert, handlers};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Stop};
@@ -34,19 +34,19 @@ pub(super) struct Shared {
     /// What the client can do; set once by `initialize`.
     pub capabilities: OnceLock<Capabilities>,
     /// Tokens sent last.
-    pub tokens: handlers::semantic_tokens::Sent,
+    pub tokens: handlers::semantic_tokens::LastTokens,
     /// Documentation of what was offered last.
-    pub offered: handlers::completion::Offered,
+    pub offered: handlers::completion::CompletionDocs,
     /// Configs shown last.
-    pub previews: handlers::preview::Shown,
+    pub previews: handlers::preview::LastPreviews,
     /// Settings.
     pub configuration: Configuration,
     /// Files that are not open.
-    pub files: Files,
+    pub files: ClosedFiles,
     /// What the cluster says.
     pub cluster: Access,
     /// Long work that the client shows.
-    pub progress: Shown,
+    pub progress: RunningWork,
     /// The end of the session.
     pub exit: Arc<Exit>,
     folders: Mutex<Vec<Url>>,
@@ -140,9 +140,9 @@ impl Backend {
             names: Names::default(),
             capabilities: OnceLock::new(),
             configuration: Configuration::default(),
-            files: Files::default(),
+            files: ClosedFiles::default(),
             cluster: Access::default(),
-            progress: Shown::default(),
+            progress: RunningWork::default(),
             exit,
             folders: Mutex::default(),
             tokens: Default::default(),
@@ -156,30 +156,25 @@ impl Backend {
 
     /// Asks a question about the version of `uri` that is current when this is first polled, off the request loop.
     /// None for a document that is not open.
-    pub(super) async fn ask<T, F>(&self, uri: &Url, what: &'static str, question: F) -> Result<Option<T>>
+    pub(super) async fn ask<T, F>(&self, uri: &Url, what: &'static str, query: F) -> Result<Option<T>>
     where
         T: Send + 'static,
         F: FnOnce(&Shared, &Snapshot, &Analysis) -> T + Send + 'static,
     {
         let Some(snapshot) = self.shared.session.snapshot(&convert::name(uri)) else { return Ok(None) };
-        self.ask_of(snapshot, what, question).await
+        self.ask_of(snapshot, what, query).await
     }
 
     /// Asks a question about one version of a document, off the request loop. A request that is cancelled stops the
     /// work that it began. None: cancelled.
-    pub(super) async fn ask_of<T, F>(
-        &self,
-        snapshot: Arc<Snapshot>,
-        what: &'static str,
-        question: F,
-    ) -> Result<Option<T>>
+    pub(super) async fn ask_of<T, F>(&self, snapshot: Arc<Snapshot>, what: &'static str, query: F) -> Result<Option<T>>
     where
         T: Send + 'static,
         F: FnOnce(&Shared, &Snapshot, &Analysis) -> T + Send + 'static,
     {
         let answer = self.run(what, move |shared, stop| {
             let analysis = shared.analysis(&snapshot, stop)?;
-            (!stop()).then(|| question(shared, &snapshot, &analysis))
+            (!stop()).then(|| query(shared, &snapshot, &analysis))
         });
         Ok(answer.await?.flatten())
     }

@@ -2,8 +2,8 @@
 
 use super::backend::Shared;
 use super::{files, publish};
-use crate::cluster::{self, Found, Kubectl};
-use crate::ide::{Live, ObjectKey};
+use crate::cluster::{self, ClusterState, Kubectl};
+use crate::ide::{LiveStatus, ObjectKey};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -26,13 +26,13 @@ pub(super) struct Access {
 struct State {
     running: bool,
     namespace: String,
-    live: Arc<BTreeMap<ObjectKey, Live>>,
-    told: BTreeSet<String>,
+    live: Arc<BTreeMap<ObjectKey, LiveStatus>>,
+    reported: BTreeSet<String>,
 }
 
 impl Access {
     /// The namespace of resources that name none, and the statuses.
-    pub(super) fn live(&self) -> (String, Arc<BTreeMap<ObjectKey, Live>>) {
+    pub(super) fn live(&self) -> (String, Arc<BTreeMap<ObjectKey, LiveStatus>>) {
         let state = self.lock();
         (state.namespace.clone(), Arc::clone(&state.live))
     }
@@ -74,7 +74,7 @@ async fn ask(shared: Arc<Shared>) {
             state.running = kubectl.is_some();
             kubectl
         }) else {
-            take(&shared, Found::default(), false);
+            take(&shared, ClusterState::default(), false);
             return;
         };
         let job = {
@@ -94,7 +94,7 @@ async fn ask(shared: Arc<Shared>) {
             }
             Ok(Some(Err(failure))) => {
                 // What is not known any more is not wrong.
-                take(&shared, Found::default(), false);
+                take(&shared, ClusterState::default(), false);
                 tell(&shared, vec![failure.to_string()]);
                 (wait * 2).min(LONGEST)
             }
@@ -123,7 +123,7 @@ fn namespaces(shared: &Shared) -> BTreeSet<String> {
     found
 }
 
-fn take(shared: &Arc<Shared>, found: Found, known: bool) {
+fn take(shared: &Arc<Shared>, found: ClusterState, known: bool) {
     let changed = {
         let mut state = shared.cluster.lock();
         let changed = *state.live != found.live || state.namespace != found.cluster.namespace;
@@ -146,8 +146,8 @@ fn tell(shared: &Shared, problems: Vec<String>) {
     let problems: BTreeSet<String> = problems.into_iter().collect();
     let new: Vec<String> = {
         let mut state = shared.cluster.lock();
-        let new = problems.difference(&state.told).cloned().collect();
-        state.told = problems;
+        let new = problems.difference(&state.reported).cloned().collect();
+        state.reported = problems;
         new
     };
     if new.is_empty() {

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Settings by place.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Places {
+struct FolderSettings {
     elsewhere: Arc<Settings>,
     /// Each folder's name with a slash behind it, its path, and its settings.
     folders: Vec<(String, Option<PathBuf>, Arc<Settings>)>,
@@ -35,11 +35,11 @@ pub(super) struct Configuration {
 
 #[derive(Debug, Default)]
 struct State {
-    places: Places,
+    places: FolderSettings,
     /// What counts until the client says something, and where it cannot be asked.
     fallback: Value,
-    told: Vec<String>,
-    untold: Vec<String>,
+    reported: Vec<String>,
+    unreported: Vec<String>,
     /// Settings and the project that decides in place of some, with what comes out: the same each time.
     governed: Vec<(Arc<Settings>, Arc<Project>, Arc<Settings>)>,
     /// What is wrong with projects.
@@ -60,7 +60,7 @@ impl Configuration {
             Ok(Some(project)) => state.governed(settings, project),
             Err(fault) => {
                 if !state.faults.contains(&fault) {
-                    state.untold.push(fault.to_string());
+                    state.unreported.push(fault.to_string());
                     state.faults.push(fault);
                 }
                 settings
@@ -211,14 +211,14 @@ fn set(shared: &Shared, elsewhere: &Value, folders: Option<Vec<(Url, &Value)>>) 
         Some(folders) => folders.into_iter().map(|(uri, section)| place(&uri, read(section))).collect(),
         None => shared.folders().iter().map(|uri| place(uri, Arc::clone(&elsewhere))).collect(),
     };
-    let places = Places { elsewhere, folders };
+    let places = FolderSettings { elsewhere, folders };
     let changed = state.places != places;
     state.places = places;
     state.governed.clear();
-    state.told.retain(|problem| problems.contains(problem));
-    let told = std::mem::take(&mut state.told);
-    state.untold = problems.into_iter().filter(|problem| !told.contains(problem)).collect();
-    state.told = told;
+    state.reported.retain(|problem| problems.contains(problem));
+    let reported = std::mem::take(&mut state.reported);
+    state.unreported = problems.into_iter().filter(|problem| !reported.contains(problem)).collect();
+    state.reported = reported;
     changed
 }
 
@@ -235,12 +235,12 @@ fn normal(path: &Path) -> PathBuf {
 pub(super) fn tell(shared: &Arc<Shared>) {
     let message = {
         let mut state = shared.configuration.lock();
-        let problems = std::mem::take(&mut state.untold);
+        let problems = std::mem::take(&mut state.unreported);
         if problems.is_empty() {
             return;
         }
         let message = format!("llsd settings: {}", problems.join("\n"));
-        state.told.extend(problems);
+        state.reported.extend(problems);
         message
     };
     let client = shared.client.clone();

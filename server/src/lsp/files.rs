@@ -34,7 +34,7 @@ const MAX_FOLLOWED: usize = 50_000;
 
 /// What is known of files that are not open.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct ClosedFiles {
     state: Mutex<State>,
 }
 
@@ -43,14 +43,14 @@ struct State {
     folders: Vec<Url>,
     names: BTreeSet<Arc<str>>,
     running: bool,
-    seen: BTreeMap<Arc<str>, Seen>,
+    seen: BTreeMap<Arc<str>, ClosedFile>,
     /// Files that kustomizations have led to: those that are watched are looked at again when they change.
     followed: BTreeSet<Arc<str>>,
 }
 
 /// A file with a resource.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ClosedFile {
     /// What its verdicts depend on.
     mentions: Arc<HashSet<String>>,
     /// What is wrong with it.
@@ -59,13 +59,13 @@ pub(super) struct Seen {
     places: Arc<BTreeMap<ObjectKey, Range>>,
 }
 
-impl Files {
+impl ClosedFiles {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All files with resources, by name.
-    pub(super) fn all(&self) -> BTreeMap<Arc<str>, Seen> {
+    pub(super) fn all(&self) -> BTreeMap<Arc<str>, ClosedFile> {
         self.lock().seen.clone()
     }
 
@@ -123,7 +123,7 @@ pub(super) fn look_beside(shared: &Arc<Shared>, uri: &Url) {
     let within = |folder: &Url| uri.as_str().starts_with(folder.as_str());
     let Some(path) = convert::file_path(uri).filter(|_| !shared.folders().iter().any(within)) else { return };
     let folders = path.ancestors().skip(1).take(ABOVE);
-    let telling = folders.flat_map(workspace::telling_in).filter_map(|path| Url::from_file_path(path).ok());
+    let telling = folders.flat_map(workspace::build_files_in).filter_map(|path| Url::from_file_path(path).ok());
     let names: Vec<Arc<str>> = telling.map(|uri| convert::name(&uri).into()).collect();
     if !names.is_empty() {
         look(shared, names);
@@ -135,8 +135,8 @@ pub(super) fn opened(shared: &Shared, name: &str) {
     shared.files.lock().seen.remove(name);
 }
 
-fn mentioning(seen: &BTreeMap<Arc<str>, Seen>, names: &HashSet<String>) -> Vec<Arc<str>> {
-    let mentions = |seen: &Seen| {
+fn mentioning(seen: &BTreeMap<Arc<str>, ClosedFile>, names: &HashSet<String>) -> Vec<Arc<str>> {
+    let mentions = |seen: &ClosedFile| {
         let (small, large) =
             if names.len() < seen.mentions.len() { (names, &*seen.mentions) } else { (&*seen.mentions, names) };
         small.iter().any(|name| large.contains(name))
@@ -185,13 +185,13 @@ async fn rounds(shared: Arc<Shared>) {
 }
 
 /// What came out for one file. `None`: nothing to say about it.
-struct Found {
+struct ScannedFile {
     name: Arc<str>,
-    seen: Option<Seen>,
+    seen: Option<ClosedFile>,
 }
 
 /// Takes note of what was found, and tells a client that does not ask itself.
-fn show(shared: &Shared, Found { name, seen }: Found) {
+fn show(shared: &Shared, ScannedFile { name, seen }: ScannedFile) {
     let diagnostics = seen.as_ref().map(|seen| Arc::clone(&seen.diagnostics)).unwrap_or_default();
     {
         let mut state = shared.files.lock();
@@ -226,7 +226,7 @@ struct Round {
     progress: Arc<Progress>,
     /// The workspace folders: no link leads out of them.
     folders: Vec<PathBuf>,
-    send: UnboundedSender<Found>,
+    send: UnboundedSender<ScannedFile>,
 }
 
 impl Round {
@@ -331,7 +331,7 @@ impl Round {
         ours.then(|| workspace::text_of(&path, settings.max_file_size))?
     }
 
-    fn judge(&self, name: &str, cancel: &Cancel) -> Option<Seen> {
+    fn judge(&self, name: &str, cancel: &Cancel) -> Option<ClosedFile> {
         let text = self.text(name)?;
         let stop = || cancel.is_cancelled();
         let settings = self.shared.configuration.of(name);
@@ -343,16 +343,20 @@ impl Round {
         let names = analysis.resource_names().into_iter().rev();
         let places = names.map(|(key, span)| (key, convert::range(&rope, span, encoding))).collect();
         let diagnostics = if settings.diagnose_unopened {
-            publish::converted(&publish::Style::of(&self.shared, name, name), &rope, analysis.diagnostics_until(&stop))
+            publish::converted(
+                &publish::DiagnosticStyle::of(&self.shared, name, name),
+                &rope,
+                analysis.diagnostics_until(&stop),
+            )
         } else {
             Vec::new()
         };
         let mentions = Arc::new(analysis.mentions());
-        Some(Seen { mentions, diagnostics: diagnostics.into(), places: Arc::new(places) })
+        Some(ClosedFile { mentions, diagnostics: diagnostics.into(), places: Arc::new(places) })
     }
 
-    fn tell(&self, name: &Arc<str>, seen: Option<Seen>) {
+    fn tell(&self, name: &Arc<str>, seen: Option<ClosedFile>) {
         // A closed channel means that the session is over.
-        let _ = self.send.send(Found { name: Arc::clone(name), seen });
+        let _ = self.send.send(ScannedFile { name: Arc::clone(name), seen });
     }
 }

@@ -2,21 +2,21 @@
 
 mod backend;
 mod capabilities;
+mod client_watchdog;
 mod cluster;
+mod codec;
 mod configuration;
 mod convert;
+mod diagnostics_json;
 mod files;
 mod guard;
 mod handlers;
-mod library;
 mod navigate;
 mod outgoing;
-mod parent;
 mod progress;
 mod publish;
-mod rendered;
 mod server;
 mod virtual_document;
-mod wire;
+mod workspace_files;
 
 pub use server::{Transport, run, run_over};

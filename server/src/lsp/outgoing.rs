@@ -1,6 +1,6 @@
 //! What is sent to the client: one queue, so that messages leave in the order in which they were put in.
 
-use super::wire::{self, Framed};
+use super::codec::{self, Framed};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl Outgoing {
         version: Option<i32>,
         list: impl FnOnce(&mut Vec<u8>) -> Option<()>,
     ) -> Option<Framed> {
-        let mut text = wire::Text::new();
+        let mut text = codec::Text::new();
         let body = text.body();
         body.extend_from_slice(
             b"{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/publishDiagnostics\",\"params\":{\"uri\":",
@@ -109,8 +109,8 @@ impl Queue {
         while let Some(message) = self.receive.blocking_recv() {
             self.waiting.fetch_sub(1, Ordering::Relaxed);
             let written = match &message {
-                Message::Request(request) => wire::write(output, request),
-                Message::Response(response) => wire::write(output, response),
+                Message::Request(request) => codec::write(output, request),
+                Message::Response(response) => codec::write(output, response),
                 Message::Text(text) => text.write(output),
                 Message::End => break,
             };

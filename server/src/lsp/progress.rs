@@ -21,9 +21,9 @@ const INTERVAL: Duration = Duration::from_millis(250);
 
 /// The work that the client shows, by token.
 #[derive(Debug, Default)]
-pub(super) struct Shown(Mutex<HashMap<String, Cancel>>);
+pub(super) struct RunningWork(Mutex<HashMap<String, Cancel>>);
 
-impl Shown {
+impl RunningWork {
     /// The user does not want to wait for it.
     pub(super) fn cancel(&self, token: &NumberOrString) {
         let NumberOrString::String(token) = token else { return };

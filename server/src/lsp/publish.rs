@@ -4,7 +4,7 @@ use super::backend::Shared;
 use super::convert::{self, Encoding};
 use super::guard::message;
 use super::outgoing::Outgoing;
-use super::{configuration, files, rendered};
+use super::{configuration, diagnostics_json, files};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Diagnostic, Elsewhere, Severity, Stop, Tag};
 use crate::schedule::Cancel;
@@ -65,8 +65,8 @@ fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, analysis: &Analysis, stop:
     if shared.client_capabilities().pulls {
         return;
     }
-    let style = Style::of(shared, &snapshot.name, &snapshot.uri);
-    let list = |out: &mut Vec<u8>| rendered::list(analysis, &snapshot.rope, &style, out, stop);
+    let style = DiagnosticStyle::of(shared, &snapshot.name, &snapshot.uri);
+    let list = |out: &mut Vec<u8>| diagnostics_json::list(analysis, &snapshot.rope, &style, out, stop);
     let Some(text) = Outgoing::diagnostics(&snapshot.uri, Some(snapshot.version), list) else { return };
     // No newer version can come between the look and the sending.
     shared.session.if_current(snapshot, || {
@@ -91,7 +91,7 @@ pub(super) fn withdraw(shared: &Shared, name: &Arc<str>, uri: &str) {
 
 /// What diagnostics look like to a client, beside what they say.
 #[derive(Debug)]
-pub(super) struct Style<'a> {
+pub(super) struct DiagnosticStyle<'a> {
     /// The URI of the document.
     pub(super) uri: &'a str,
     /// The settings in force for it.
@@ -106,7 +106,7 @@ pub(super) struct Style<'a> {
     pub(super) shared: Option<&'a Shared>,
 }
 
-impl<'a> Style<'a> {
+impl<'a> DiagnosticStyle<'a> {
     /// That of a document, given by its name and its URI.
     pub(super) fn of(shared: &'a Shared, name: &str, uri: &'a str) -> Self {
         let client = shared.client_capabilities();
@@ -136,11 +136,11 @@ impl<'a> Style<'a> {
 
 /// The diagnostics of one version in the protocol's terms.
 pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<lsp::Diagnostic> {
-    converted(&Style::of(shared, &snapshot.name, &snapshot.uri), &snapshot.rope, analysis.diagnostics())
+    converted(&DiagnosticStyle::of(shared, &snapshot.name, &snapshot.uri), &snapshot.rope, analysis.diagnostics())
 }
 
 /// Diagnostics in the protocol's terms, as the settings want them.
-pub(super) fn converted(style: &Style<'_>, rope: &Rope, found: Vec<Diagnostic>) -> Vec<lsp::Diagnostic> {
+pub(super) fn converted(style: &DiagnosticStyle<'_>, rope: &Rope, found: Vec<Diagnostic>) -> Vec<lsp::Diagnostic> {
     let Some(uri) = Url::parse(style.uri).ok().filter(|_| !style.excluded) else { return Vec::new() };
     let place = |span| convert::range(rope, span, style.encoding);
     let convert = |found: Diagnostic| {

@@ -1,10 +1,10 @@
 //! Starts the server on a transport and ends it as the protocol says.
 
 use super::backend::Backend;
+use super::codec::{self, Message};
 use super::guard::{Exit, Guarded};
 use super::handlers;
 use super::outgoing::Outgoing;
-use super::wire::{self, Message};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{SinkExt, StreamExt};
 use std::future::poll_fn;
@@ -89,7 +89,7 @@ fn connect(
     thread::spawn(move || {
         let mut input = BufReader::with_capacity(1 << 16, input);
         loop {
-            match wire::read(&mut input) {
+            match codec::read(&mut input) {
                 Ok(Some(message)) => {
                     if send_in.blocking_send(message).is_err() {
                         break;

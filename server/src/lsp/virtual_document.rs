@@ -6,7 +6,7 @@
 //! places with these URIs.
 
 use super::convert;
-use crate::ide::Place;
+use crate::ide::TextId;
 use std::fmt::Write;
 use std::sync::Arc;
 use tower_lsp::lsp_types::Url;
@@ -22,33 +22,33 @@ pub(super) fn is_virtual(name: &str) -> bool {
 }
 
 /// The place that a URI names: a file's for every other scheme. `None` for one of ours that is malformed.
-pub(super) fn place(uri: &Url) -> Option<Place> {
+pub(super) fn place(uri: &Url) -> Option<TextId> {
     match uri.scheme() {
         BASE => {
             let distribution = uri.path().trim_start_matches('/').split('/').next()?;
-            Some(Place::Base(decoded(distribution)))
+            Some(TextId::Base(decoded(distribution)))
         }
         PREVIEW => {
             let query = decoded(uri.query()?);
             let (numbers, source) = query.split_once("&source=")?;
             let (document, resource) = numbers.split_once("&resource=")?;
-            Some(Place::Preview {
+            Some(TextId::Preview {
                 file: Arc::from(convert::name(&Url::parse(source).ok()?)),
                 document: document.strip_prefix("document=")?.parse().ok()?,
                 resource: resource.parse().ok()?,
             })
         }
-        _ => Some(Place::File(Arc::from(convert::name(uri)))),
+        _ => Some(TextId::File(Arc::from(convert::name(uri)))),
     }
 }
 
 /// The URI of a place. `name` is that of the resource, for a preview; it is only there to be read. `spelled` is the URI of
 /// a file as the client spells it.
-pub(super) fn uri(place: &Place, name: &str, spelled: impl Fn(&str) -> Option<Url>) -> Option<Url> {
+pub(super) fn uri(place: &TextId, name: &str, spelled: impl Fn(&str) -> Option<Url>) -> Option<Url> {
     match place {
-        Place::File(file) => spelled(file),
-        Place::Base(distribution) => Url::parse(&format!("{BASE}:/{}/config.yaml", encoded(distribution))).ok(),
-        Place::Preview { file, document, resource } => {
+        TextId::File(file) => spelled(file),
+        TextId::Base(distribution) => Url::parse(&format!("{BASE}:/{}/config.yaml", encoded(distribution))).ok(),
+        TextId::Preview { file, document, resource } => {
             let name = if name.is_empty() { "resource" } else { name };
             let file = spelled(file)?;
             let query = encoded(&format!("document={document}&resource={resource}&source={file}"));
@@ -104,16 +104,16 @@ mod tests {
         for file in
             ["file:///w/a%20b/r.yaml", "file:///w/a&b%23c.yaml", "untitled:Untitled-1", "file:///w/%E2%82%AC.yaml"]
         {
-            let place = Place::Preview { file: file.into(), document: 3, resource: 1 };
+            let place = TextId::Preview { file: file.into(), document: 3, resource: 1 };
             assert_eq!(super::place(&uri(&place, "de mo", spelled).unwrap()), Some(place));
         }
-        let base = Place::Base("starter".to_owned());
+        let base = TextId::Base("starter".to_owned());
         assert_eq!(uri(&base, "", spelled).unwrap().as_str(), "llsd-base:/starter/config.yaml");
         assert_eq!(place(&uri(&base, "", spelled).unwrap()), Some(base));
         for malformed in ["llsd-preview:/a/config.yaml", "llsd-preview:/a?document=x&resource=0&source=y", "llsd-base:"]
         {
             let found = place(&Url::parse(malformed).unwrap());
-            assert!(found.is_none() || found == Some(Place::Base(String::new())), "{malformed}");
+            assert!(found.is_none() || found == Some(TextId::Base(String::new())), "{malformed}");
         }
         assert!(is_virtual("llsd-base:/starter/config.yaml") && !is_virtual("file:///llsd-base:"));
     }
@@ -123,7 +123,7 @@ mod tests {
         let uri = Url::parse(
             "llsd-preview:/demo/config.yaml?document%3D0%26resource%3D2%26source%3Dfile%3A%2F%2F%2Fw%2Fa%2520b.yaml",
         );
-        let place = Place::Preview { file: "file:///w/a%20b.yaml".into(), document: 0, resource: 2 };
+        let place = TextId::Preview { file: "file:///w/a%20b.yaml".into(), document: 0, resource: 2 };
         assert_eq!(super::place(&uri.unwrap()), Some(place));
     }
 }

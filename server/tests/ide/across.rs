@@ -7,10 +7,10 @@ use std::fmt::Write;
 
 /// All actions for the first file of the fixture.
 fn actions(files: &Files, name: &str) -> Vec<CodeAction> {
-    let (question, whole) = (files.about(name), Span::new(0, files.text(name).len()));
-    let mut all = ide::quick_fixes(&question, whole);
-    all.extend(ide::migration_offers(&question, whole).into_iter().filter_map(|offer| {
-        let migrated = ide::accept_migration(&question, &offer).ok()?;
+    let (query, whole) = (files.about(name), Span::new(0, files.text(name).len()));
+    let mut all = ide::quick_fixes(&query, whole);
+    all.extend(ide::migration_offers(&query, whole).into_iter().filter_map(|offer| {
+        let migrated = ide::accept_migration(&query, &offer).ok()?;
         Some(CodeAction {
             title: offer.title,
             kind: ide::ActionKind::Rewrite,
@@ -289,9 +289,9 @@ fn a_folded_config_map_goes_where_nothing_refers_to_it() {
     assert!(removes(&format!("{fixture}{secret}{list}")));
     // what is lost with it is told
     let files = Files::new(&fixture);
-    let question = files.about("main.yaml");
-    let offer = ide::migration_offers(&question, Span::new(0, 0)).into_iter().find(|offer| offer.remove).unwrap();
-    let migrated = ide::accept_migration(&question, &offer).unwrap();
+    let query = files.about("main.yaml");
+    let offer = ide::migration_offers(&query, Span::new(0, 0)).into_iter().find(|offer| offer.remove).unwrap();
+    let migrated = ide::accept_migration(&query, &offer).unwrap();
     expect![[r#"
         note: removed with ConfigMap "config": # written long ago
         note: removed with ConfigMap "config": # for the team

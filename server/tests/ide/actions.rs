@@ -170,7 +170,7 @@ metadata:
 #[test]
 fn migration_folds_what_the_user_wants_folded() {
     let titles = |text: &str| -> Vec<String> {
-        let offers = ide::migration_offers(&ide::Question::alone(&analyse(text)), Span::new(0, text.len()));
+        let offers = ide::migration_offers(&ide::Query::alone(&analyse(text)), Span::new(0, text.len()));
         offers.into_iter().map(|offer| offer.title).collect()
     };
     let all = [

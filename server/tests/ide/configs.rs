@@ -1,7 +1,7 @@
 //! Configs of the server: files of their own, and texts in a ConfigMap, at the places of the file around them.
 
 use crate::ide::support::{analyse, apply};
-use llsd::ide::{self, Question, Severity, Span};
+use llsd::ide::{self, Query, Severity, Span};
 
 /// A config with three faults that can be mended, and none that cannot.
 const CONFIG: &str = "\
@@ -72,7 +72,7 @@ fn fixes_keep_the_text_around_them() {
     for (place, mut text) in places() {
         for _ in 0..3 {
             let analysis = analyse(&text);
-            let actions = ide::quick_fixes(&Question::alone(&analysis), Span::new(0, text.len()));
+            let actions = ide::quick_fixes(&Query::alone(&analysis), Span::new(0, text.len()));
             let action = actions.first().unwrap_or_else(|| panic!("{place}: no fix for\n{text}"));
             let before = analysis.diagnostics().len();
             text = apply(&text, &action.edits);

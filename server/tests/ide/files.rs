@@ -1,7 +1,7 @@
 //! Fixtures of several files, and answers in short.
 
 use crate::ide::support::shown;
-use llsd::ide::{self, Analysis, FileEdits, Kind, Library, Location, NameIndex, Place, Question, Workspace};
+use llsd::ide::{self, Analysis, FileEdits, Kind, Location, NameIndex, Query, TextId, Workspace, WorkspaceFiles};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -70,21 +70,21 @@ impl Files {
     }
 
     /// A question about a file.
-    pub(crate) fn about(&self, name: &str) -> Question<'_> {
+    pub(crate) fn about(&self, name: &str) -> Query<'_> {
         let analysis = Some(&*self.analyses[name]);
-        Question { place: Place::File(name.into()), analysis, library: self, generated: true }
+        Query { place: TextId::File(name.into()), analysis, library: self, generated: true }
     }
 
     /// The question at the cursor.
-    pub(crate) fn asked(&self) -> (Question<'_>, usize) {
+    pub(crate) fn asked(&self) -> (Query<'_>, usize) {
         let (name, at) = self.cursor.as_ref().expect("a cursor in the fixture");
         (self.about(name), *at)
     }
 
     /// The question about the config generated for the first resource of a file.
-    pub(crate) fn about_preview(&self, name: &str) -> Question<'_> {
-        let place = Place::Preview { file: name.into(), document: 0, resource: 0 };
-        Question { place, ..self.about(name) }
+    pub(crate) fn about_preview(&self, name: &str) -> Query<'_> {
+        let place = TextId::Preview { file: name.into(), document: 0, resource: 0 };
+        Query { place, ..self.about(name) }
     }
 
     /// The texts after edits.
@@ -99,7 +99,7 @@ impl Files {
     }
 }
 
-impl Library for Files {
+impl WorkspaceFiles for Files {
     fn mentioning(&self, kind: Kind, name: &str) -> Vec<Arc<str>> {
         self.index.mentioning(kind, name)
     }
@@ -114,9 +114,9 @@ pub(crate) fn listed(locations: &[Location]) -> String {
     let mut lines = String::new();
     for location in locations {
         let place = match &location.place {
-            Place::File(file) => file.to_string(),
-            Place::Base(distribution) => format!("base {distribution}"),
-            Place::Preview { document, resource, .. } => format!("preview {document}.{resource}"),
+            TextId::File(file) => file.to_string(),
+            TextId::Base(distribution) => format!("base {distribution}"),
+            TextId::Preview { document, resource, .. } => format!("preview {document}.{resource}"),
         };
         let mark = if location.declares { " *" } else { "" };
         let text = shown(&location.text(), location.span);

@@ -48,7 +48,7 @@ fn tried(name: &str, text: &str, faults: &mut Vec<String>) -> Vec<String> {
     let analysis = analyse(text);
     let before = findings(&analysis);
     let mut titles = Vec::new();
-    for action in ide::quick_fixes(&ide::Question::alone(&analysis), Span::new(0, text.len())) {
+    for action in ide::quick_fixes(&ide::Query::alone(&analysis), Span::new(0, text.len())) {
         let (code, span) = action.fixes.unwrap();
         titles.push(format!("{code}: {}", action.title));
         let new = apply(text, &action.edits);

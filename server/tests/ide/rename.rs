@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// The lines that change, `-` before and `+` after; or why nothing may.
 fn check(fixture: &str, name: &str, expected: Expect) {
     let files = Files::new(fixture);
-    let (question, at) = files.asked();
-    expected.assert_eq(&match ide::rename(&question, at, name) {
+    let (query, at) = files.asked();
+    expected.assert_eq(&match ide::rename(&query, at, name) {
         Ok(edits) => difference(&files, &files.edited(&edits)),
         Err(refused) => format!("{refused}\n"),
     });
@@ -43,9 +43,9 @@ fn difference(files: &Files, after: &BTreeMap<Arc<str>, String>) -> String {
 
 fn prepared(fixture: &str, expected: Expect) {
     let files = Files::new(fixture);
-    let (question, at) = files.asked();
+    let (query, at) = files.asked();
     let (name, _) = files.cursor.clone().unwrap();
-    expected.assert_eq(&match ide::prepare_rename(&question, at) {
+    expected.assert_eq(&match ide::prepare_rename(&query, at) {
         Ok((span, placeholder)) => format!("{} as {placeholder:?}\n", shown(files.text(&name), span)),
         Err(refused) => format!("{refused}\n"),
     });
@@ -303,8 +303,8 @@ fn what_stands_at_an_anchor_is_changed_there() {
 fn refused_with_a_reason() {
     let refuse = |text: String, name: &str| {
         let files = Files::new(&text);
-        let (question, at) = files.asked();
-        ide::rename(&question, at, name).map(|edits| edits.len()).map_err(|refused| refused.to_string())
+        let (query, at) = files.asked();
+        ide::rename(&query, at, name).map(|edits| edits.len()).map_err(|refused| refused.to_string())
     };
     let with_secret = |from: &str, to: &str| format!("{}{SECRET}", spec(from, to));
     let mut found = String::new();
@@ -420,8 +420,8 @@ fn there_and_back(crlf: bool, wide: bool, broken: bool) {
         let text = files.text(name);
         let mut next = 0;
         for at in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
-            let question = files.about(name);
-            let Ok((span, old)) = ide::prepare_rename(&question, at) else { continue };
+            let query = files.about(name);
+            let Ok((span, old)) = ide::prepare_rename(&query, at) else { continue };
             assert_eq!(text[span.start..span.end], old);
             assert!(span.start <= at && at <= span.end);
             // each name once
@@ -430,7 +430,7 @@ fn there_and_back(crlf: bool, wide: bool, broken: bool) {
             }
             next = span.end + 1;
             let new = fresh(&old);
-            let edits = ide::rename(&question, at, &new).unwrap_or_else(|refused| panic!("{old}: {refused}"));
+            let edits = ide::rename(&query, at, &new).unwrap_or_else(|refused| panic!("{old}: {refused}"));
             let after = Files::of(&files.edited(&edits));
             assert_eq!(findings(&files, &old, &new), findings(&after, &old, &new), "{old}");
             let own = edits.iter().filter(|file| *file.file == *name).flat_map(|file| &file.edits);

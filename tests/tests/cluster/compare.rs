@@ -53,7 +53,8 @@ impl Pair {
         unchecked: bool,
     ) -> Self {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let (claimed, own): (Vec<_>, Vec<_>) = errors.cloned().partition(|finding| finding.server_text.is_some());
+        let (claimed, own): (Vec<_>, Vec<_>) =
+            errors.cloned().partition(|finding| finding.api_server_message.is_some());
         Self::new(what, object, answer, claimed.iter().map(cause_of).collect(), own, unchecked)
     }
 
@@ -148,8 +149,8 @@ fn is_remark(cause: &Cause) -> bool {
 
 fn cause_of(finding: &Finding) -> Cause {
     Cause {
-        field: finding.server_path.clone().unwrap_or_else(|| finding.path.to_string()),
-        message: finding.server_text.clone().unwrap_or_else(|| finding.message.clone()),
+        field: finding.api_server_path.clone().unwrap_or_else(|| finding.path.to_string()),
+        message: finding.api_server_message.clone().unwrap_or_else(|| finding.message.clone()),
     }
 }
 

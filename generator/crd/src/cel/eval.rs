@@ -26,7 +26,7 @@ pub(crate) enum Fail {
     /// The rule takes more steps than it may.
     Costly,
     /// This cannot be evaluated here as the API server does.
-    Open(String),
+    Undecidable(String),
 }
 
 impl Fail {
@@ -38,15 +38,15 @@ impl Fail {
         Self::Error(text.to_owned())
     }
 
-    pub(crate) fn open(what: &str) -> Self {
-        Self::Open(what.to_owned())
+    pub(crate) fn undecidable(what: &str) -> Self {
+        Self::Undecidable(what.to_owned())
     }
 
     /// Which of two failures decides: what is open outweighs an error.
     fn or(self, other: Self) -> Self {
         match (&self, &other) {
-            (Self::Open(_) | Self::Costly, _) => self,
-            (_, Self::Open(_) | Self::Costly) => other,
+            (Self::Undecidable(_) | Self::Costly, _) => self,
+            (_, Self::Undecidable(_) | Self::Costly) => other,
             (Self::Unknown, _) => self,
             (_, Self::Unknown) => other,
             _ => self,
@@ -54,7 +54,7 @@ impl Fail {
     }
 }
 
-pub(crate) type Outcome<'a> = Result<Val<'a>, Fail>;
+pub(crate) type EvalResult<'a> = Result<Val<'a>, Fail>;
 
 /// What a rule can see.
 pub(crate) struct Env<'a> {
@@ -104,18 +104,18 @@ impl<'a> Env<'a> {
     }
 
     /// Evaluates an expression from the start.
-    pub(crate) fn run(&mut self, expr: &'a Expr) -> Outcome<'a> {
+    pub(crate) fn run(&mut self, expr: &'a Expr) -> EvalResult<'a> {
         self.variables.clear();
         self.steps.set(0);
         self.eval(expr)
     }
 
-    fn eval(&mut self, expr: &'a Expr) -> Outcome<'a> {
+    fn eval(&mut self, expr: &'a Expr) -> EvalResult<'a> {
         self.step()?;
         match expr {
             Expr::Literal(literal) => Ok(literal_value(literal)),
             Expr::Variable(slot) => {
-                self.variables.get(*slot).cloned().ok_or_else(|| Fail::open("a variable is missing"))
+                self.variables.get(*slot).cloned().ok_or_else(|| Fail::undecidable("a variable is missing"))
             }
             Expr::Current => Ok(self.current.clone()),
             Expr::Old => self.old.clone().ok_or_else(|| Fail::error("no such attribute(s): oldSelf")),
@@ -149,7 +149,7 @@ impl<'a> Env<'a> {
                 Val::Str(text) => match pattern.regex() {
                     Some(_) if self.steps_for(text.len() / PER_STEP).is_err() => Err(Fail::Costly),
                     Some(regex) => Ok(Val::Bool(regex.is_match(&text))),
-                    None => Err(Fail::open("the pattern does not compile here")),
+                    None => Err(Fail::undecidable("the pattern does not compile here")),
                 },
                 _ => Err(Fail::no_overload()),
             },
@@ -185,7 +185,7 @@ impl<'a> Env<'a> {
                     };
                     for (name, _) in &values {
                         if equal(self, name, &key)? {
-                            return Err(Fail::open("a map literal repeats a key"));
+                            return Err(Fail::undecidable("a map literal repeats a key"));
                         }
                     }
                     values.push((key, value));
@@ -206,14 +206,14 @@ impl<'a> Env<'a> {
         }
     }
 
-    fn select(&mut self, of: Val<'a>, raw: &str, plain: &str, optional: bool) -> Outcome<'a> {
+    fn select(&mut self, of: Val<'a>, raw: &str, plain: &str, optional: bool) -> EvalResult<'a> {
         let (of, optional) = match of {
             Val::Optional(None) => return Ok(Val::Optional(None)),
             Val::Optional(Some(of)) => ((*of).clone(), true),
             of => (of, optional),
         };
         match (of.field(self, raw, plain)?, optional) {
-            (Some(Val::Null), true) => Err(Fail::open("an optional field that is null")),
+            (Some(Val::Null), true) => Err(Fail::undecidable("an optional field that is null")),
             (Some(value), true) => Ok(Val::some(value)),
             (None, true) => Ok(Val::Optional(None)),
             (Some(value), false) => Ok(value),
@@ -221,7 +221,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    fn index(&mut self, of: Val<'a>, at: Val<'a>, optional: bool) -> Outcome<'a> {
+    fn index(&mut self, of: Val<'a>, at: Val<'a>, optional: bool) -> EvalResult<'a> {
         let (of, optional) = match of {
             Val::Optional(None) => return Ok(Val::Optional(None)),
             Val::Optional(Some(of)) => ((*of).clone(), true),
@@ -232,7 +232,7 @@ impl<'a> Env<'a> {
                 Val::Int(position) => position,
                 Val::UInt(position) => i64::try_from(position).unwrap_or(i64::MAX),
                 Val::Double(position) if position.fract() == 0.0 => position as i64,
-                _ => return Err(Fail::open("a list indexed by something else than a number")),
+                _ => return Err(Fail::undecidable("a list indexed by something else than a number")),
             };
             return match usize::try_from(position).ok().filter(|position| *position < length) {
                 Some(position) if optional => of.item(self, position).map(Val::some),
@@ -250,8 +250,8 @@ impl<'a> Env<'a> {
     }
 
     /// `&&` (`decisive` false) and `||` (`decisive` true): one decisive side outweighs a failure of the other.
-    fn logic(&mut self, left: &'a Expr, right: &'a Expr, decisive: bool) -> Outcome<'a> {
-        let side = |outcome: Outcome<'a>| match outcome {
+    fn logic(&mut self, left: &'a Expr, right: &'a Expr, decisive: bool) -> EvalResult<'a> {
+        let side = |outcome: EvalResult<'a>| match outcome {
             Ok(Val::Bool(flag)) => Ok(flag),
             Ok(_) => Err(Fail::no_overload()),
             Err(fail) => Err(fail),
@@ -269,7 +269,7 @@ impl<'a> Env<'a> {
         }
     }
 
-    fn run_loop(&mut self, spec: &'a Loop) -> Outcome<'a> {
+    fn run_loop(&mut self, spec: &'a Loop) -> EvalResult<'a> {
         let over = self.eval(&spec.over)?;
         let keys = match over.list_len() {
             Some(_) => None,
@@ -314,7 +314,7 @@ impl<'a> Env<'a> {
 
     /// One turn; a value ends the loop.
     fn iterate(&mut self, spec: &'a Loop, state: &mut LoopState<'a>) -> Result<Option<Val<'a>>, Fail> {
-        let flag = |outcome: Outcome<'a>| match outcome {
+        let flag = |outcome: EvalResult<'a>| match outcome {
             Ok(Val::Bool(flag)) => Ok(flag),
             Ok(_) => Err(Fail::no_overload()),
             Err(fail) => Err(fail),
@@ -381,7 +381,7 @@ struct LoopState<'a> {
 }
 
 impl<'a> LoopState<'a> {
-    fn finish(self, env: &Env<'a>, spec: &Loop) -> Outcome<'a> {
+    fn finish(self, env: &Env<'a>, spec: &Loop) -> EvalResult<'a> {
         match spec.kind {
             LoopKind::All | LoopKind::Exists => match self.fail {
                 Some(fail) => Err(fail),
@@ -408,7 +408,7 @@ fn literal_value(literal: &Literal) -> Val<'_> {
 }
 
 /// `+` of two lists. Sets stay sets; in keyed lists a later item replaces the earlier one of its key.
-pub(crate) fn add_lists<'a>(env: &Env<'a>, left: &Val<'a>, right: &Val<'a>) -> Outcome<'a> {
+pub(crate) fn add_lists<'a>(env: &Env<'a>, left: &Val<'a>, right: &Val<'a>) -> EvalResult<'a> {
     let list_type = left.list_type();
     let mut items = left.items(env)?;
     let more = right.items(env)?;
@@ -459,7 +459,7 @@ fn same_key<'a>(env: &Env<'a>, names: &[String], left: &Val<'a>, right: &Val<'a>
 }
 
 /// `<`, `<=`, `>` and `>=`.
-pub(crate) fn ordered<'a>(left: &Val<'a>, right: &Val<'a>, accept: fn(std::cmp::Ordering) -> bool) -> Outcome<'a> {
+pub(crate) fn ordered<'a>(left: &Val<'a>, right: &Val<'a>, accept: fn(std::cmp::Ordering) -> bool) -> EvalResult<'a> {
     let order = compare(left, right)?.ok_or_else(|| Fail::error("NaN values cannot be ordered"))?;
     Ok(Val::Bool(accept(order)))
 }

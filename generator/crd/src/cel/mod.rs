@@ -15,7 +15,7 @@ pub(crate) use rule::Rule;
 
 use crate::fault::{Fault, FaultKind};
 use crate::path::Segment;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::schema::{Kind, Schema};
 use crate::text::{bad_value, quote};
 use crate::verdict::{Check, NotChecked, Reason};
@@ -44,7 +44,7 @@ pub(crate) fn check(
     schema: &Schema,
     value: &Value,
     old: Option<&Value>,
-    place: &mut Place<'_>,
+    place: &mut WalkPosition<'_>,
     faults: &mut Vec<Fault>,
     not_checked: &mut Vec<NotChecked>,
 ) {
@@ -73,15 +73,15 @@ impl Run<'_> {
         value: &Value,
         old: Option<&Value>,
         unchanged: bool,
-        server_path: &str,
-        place: &mut Place<'_>,
+        api_server_path: &str,
+        place: &mut WalkPosition<'_>,
     ) {
         if !schema.any_rules || value.is_null() || self.unknown.contains(&address(value)) {
             return;
         }
         let unchanged = old.map_or(unchanged, |old| old == value);
         if !schema.rules.is_empty() {
-            self.rules(schema, value, old, unchanged, server_path, place);
+            self.rules(schema, value, old, unchanged, api_server_path, place);
         }
         if schema.parts().is_some_and(|parts| parts.all_of.iter().any(|part| part.any_rules)) {
             let reason = "rules inside allOf are not checked here".to_owned();
@@ -93,7 +93,7 @@ impl Run<'_> {
                 for (key, child) in map {
                     let Some(property) = schema.field(key).filter(|property| property.any_rules) else { continue };
                     let before = old.and_then(|old| old.get(key)).filter(|old| !old.is_null());
-                    let at = child_path(schema, server_path, key);
+                    let at = child_path(schema, api_server_path, key);
                     place.in_key(key, |place| self.node(property, child, before, unchanged, &at, place));
                 }
             }
@@ -102,7 +102,7 @@ impl Run<'_> {
                 let old = OldItems::of(&schema.list_type, old);
                 for (position, item) in items.iter().enumerate() {
                     let before = old.as_ref().and_then(|old| old.before(item));
-                    let at = format!("{server_path}[{position}]");
+                    let at = format!("{api_server_path}[{position}]");
                     place.in_index(position, |place| self.node(item_schema, item, before, unchanged, &at, place));
                 }
             }
@@ -110,7 +110,7 @@ impl Run<'_> {
         }
     }
 
-    fn skip(&mut self, place: &Place<'_>, rule: &str, reason: Reason) {
+    fn skip(&mut self, place: &WalkPosition<'_>, rule: &str, reason: Reason) {
         let check = Check::Rule(rule.to_owned());
         if self.reported.insert((check.clone(), reason.clone())) {
             self.not_checked.push(NotChecked { path: place.path().clone(), check, reason });
@@ -123,8 +123,8 @@ impl Run<'_> {
         value: &Value,
         old: Option<&Value>,
         unchanged: bool,
-        server_path: &str,
-        place: &Place<'_>,
+        api_server_path: &str,
+        place: &WalkPosition<'_>,
     ) {
         let mut env = Env::new(self.unknown);
         let current = convert(&env, value, schema);
@@ -161,26 +161,27 @@ impl Run<'_> {
                 Ok(Val::Bool(false)) if unchanged && !program.uses_old => {}
                 Ok(Val::Bool(false)) => {
                     let message = message(rule, &mut env);
-                    self.faults.push(failed(rule, schema, value, message, server_path, place));
+                    self.faults.push(failed(rule, schema, value, message, api_server_path, place));
                 }
                 Ok(_) => {
                     let reason = "the rule does not come out as true or false".to_owned();
                     self.skip(place, &rule.source, Reason::Unsupported(reason));
                 }
                 Err(Fail::Error(error)) => {
-                    self.faults.push(erroneous(rule, schema, &error, server_path, place));
+                    self.faults.push(erroneous(rule, schema, &error, api_server_path, place));
                 }
                 Err(Fail::Unknown) => self.skip(place, &rule.source, Reason::UnknownValue),
                 Err(Fail::Costly) => self.skip(place, &rule.source, Reason::TooManySteps),
-                Err(Fail::Open(reason)) => self.skip(place, &rule.source, Reason::Unsupported(reason)),
+                Err(Fail::Undecidable(reason)) => self.skip(place, &rule.source, Reason::Unsupported(reason)),
             }
         }
     }
 }
 
 /// Evaluates; a panic becomes one more thing that cannot be evaluated here.
-fn guarded<'a>(env: &mut Env<'a>, expr: &'a program::Expr) -> eval::Outcome<'a> {
-    catch_unwind(AssertUnwindSafe(|| env.run(expr))).unwrap_or_else(|_| Err(Fail::open("the evaluation broke down")))
+fn guarded<'a>(env: &mut Env<'a>, expr: &'a program::Expr) -> eval::EvalResult<'a> {
+    catch_unwind(AssertUnwindSafe(|| env.run(expr)))
+        .unwrap_or_else(|_| Err(Fail::undecidable("the evaluation broke down")))
 }
 
 /// The message of a failed rule: its expression if that gives one line of text, else the fixed one.
@@ -196,17 +197,24 @@ fn message<'a>(rule: &'a Rule, env: &mut Env<'a>) -> String {
     rule.plain_message()
 }
 
-fn failed(rule: &Rule, schema: &Schema, value: &Value, message: String, server_path: &str, place: &Place<'_>) -> Fault {
+fn failed(
+    rule: &Rule,
+    schema: &Schema,
+    value: &Value,
+    message: String,
+    api_server_path: &str,
+    place: &WalkPosition<'_>,
+) -> Fault {
     let composite = !schema.int_or_string && matches!(schema.kind, Some(Kind::Object | Kind::Array));
     let shown = if composite { String::new() } else { format!(": {}", bad_value(value)) };
-    let server_text = match rule.reason.as_deref() {
+    let api_server_message = match rule.reason.as_deref() {
         Some("FieldValueForbidden") => format!("Forbidden: {message}"),
         Some("FieldValueRequired") => format!("Required value: {message}"),
         Some("FieldValueDuplicate") => format!("Duplicate value{shown}"),
         _ => format!("Invalid value{shown}: {message}"),
     };
     let mut path = place.path().clone();
-    let mut at = server_path.to_owned();
+    let mut at = api_server_path.to_owned();
     let mut inside = Some(schema);
     for step in &rule.field_path {
         if let Segment::Key(key) = step {
@@ -218,10 +226,10 @@ fn failed(rule: &Rule, schema: &Schema, value: &Value, message: String, server_p
         }
         path.push(step.clone());
     }
-    Fault::of_rule(FaultKind::Rule, &rule.source, &path, &at, message, server_text)
+    Fault::of_rule(FaultKind::Rule, &rule.source, &path, &at, message, api_server_message)
 }
 
-fn erroneous(rule: &Rule, schema: &Schema, error: &str, server_path: &str, place: &Place<'_>) -> Fault {
+fn erroneous(rule: &Rule, schema: &Schema, error: &str, api_server_path: &str, place: &WalkPosition<'_>) -> Fault {
     let kind = quote(if schema.int_or_string { "" } else { schema.type_names() });
     let detail = if error.starts_with("no such overload") {
         format!(
@@ -231,6 +239,6 @@ fn erroneous(rule: &Rule, schema: &Schema, error: &str, server_path: &str, place
     } else {
         format!("{error} evaluating rule: {}", rule.shown())
     };
-    let server_text = format!("Invalid value: {kind}: {detail}");
-    Fault::of_rule(FaultKind::RuleError, &rule.source, place.path(), server_path, detail, server_text)
+    let api_server_message = format!("Invalid value: {kind}: {detail}");
+    Fault::of_rule(FaultKind::RuleError, &rule.source, place.path(), api_server_path, detail, api_server_message)
 }

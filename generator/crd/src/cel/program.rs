@@ -1,6 +1,6 @@
 //! Rules, compiled: the syntax comes from the crate `cel`; names, macros and functions are resolved here, once.
 
-use super::eval::{Env, Outcome};
+use super::eval::{Env, EvalResult};
 use super::library;
 use super::names::unescape;
 use super::value::Val;
@@ -24,7 +24,7 @@ const SHORT: usize = 800;
 const STACK: usize = 64 << 20;
 
 /// A function of the library.
-pub(crate) type Function = for<'v, 'a> fn(&Env<'a>, &'v [Val<'a>]) -> Outcome<'a>;
+pub(crate) type Function = for<'v, 'a> fn(&Env<'a>, &'v [Val<'a>]) -> EvalResult<'a>;
 
 /// A compiled expression.
 #[derive(Debug)]

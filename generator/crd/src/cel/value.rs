@@ -1,6 +1,6 @@
 //! Values of CEL, and how a JSON value becomes one under its schema.
 
-use super::eval::{Env, Fail, Outcome};
+use super::eval::{Env, EvalResult, Fail};
 use super::library::semver::Semver;
 use super::net::Cidr;
 use super::time::{Timestamp, parse_date, parse_duration_loosely};
@@ -100,13 +100,13 @@ impl<'a> Val<'a> {
     }
 
     /// The item of a list.
-    pub(crate) fn item(&self, env: &Env<'a>, position: usize) -> Outcome<'a> {
+    pub(crate) fn item(&self, env: &Env<'a>, position: usize) -> EvalResult<'a> {
         let beyond = || Fail::Error(format!("index out of bounds: {position}"));
         match self {
             Self::List(items, _) => items.get(position).cloned().ok_or_else(beyond),
             Self::Json(Value::Array(items), schema) => {
                 let item = items.get(position).ok_or_else(beyond)?;
-                let schema = schema.items.as_deref().ok_or_else(|| Fail::open("a list without item schema"))?;
+                let schema = schema.items.as_deref().ok_or_else(|| Fail::undecidable("a list without item schema"))?;
                 convert(env, item, schema)
             }
             _ => Err(Fail::no_overload()),
@@ -166,7 +166,7 @@ impl<'a> Val<'a> {
                 }
             }
             Self::Map(_) => self.lookup(env, &Self::text(raw)),
-            Self::Optional(_) => Err(Fail::open("a field of an optional value")),
+            Self::Optional(_) => Err(Fail::undecidable("a field of an optional value")),
             _ => Err(Fail::no_overload()),
         }
     }
@@ -188,12 +188,12 @@ fn field_schema<'a, 'n>(schema: &'a Schema, raw: &'n str, plain: &'n str) -> Res
     // The keys of a map are not escaped.
     match schema.additional.as_deref() {
         Some(values) => Ok((raw, values)),
-        None => Err(Fail::open(&format!("the schema has no field {raw}"))),
+        None => Err(Fail::undecidable(&format!("the schema has no field {raw}"))),
     }
 }
 
 /// Turns a JSON value into the CEL value that its schema makes of it.
-pub(crate) fn convert<'a>(env: &Env<'a>, value: &'a Value, schema: &'a Schema) -> Outcome<'a> {
+pub(crate) fn convert<'a>(env: &Env<'a>, value: &'a Value, schema: &'a Schema) -> EvalResult<'a> {
     if env.is_unknown(value) {
         return Err(Fail::Unknown);
     }
@@ -231,12 +231,12 @@ pub(crate) fn convert<'a>(env: &Env<'a>, value: &'a Value, schema: &'a Schema) -
         (Some(Kind::Number), _) => unexpected("double"),
         (Some(Kind::String), Value::String(text)) => string(schema, text),
         (Some(Kind::String), _) => unexpected("string"),
-        (None, _) => Err(Fail::open("a value without type")),
+        (None, _) => Err(Fail::undecidable("a value without type")),
     }
 }
 
-fn string<'a>(schema: &Schema, text: &'a str) -> Outcome<'a> {
-    let invalid = || Fail::open(&format!("{text:?} does not convert"));
+fn string<'a>(schema: &Schema, text: &'a str) -> EvalResult<'a> {
+    let invalid = || Fail::undecidable(&format!("{text:?} does not convert"));
     Ok(match schema.format.as_deref() {
         Some("date-time" | "datetime") => Val::Timestamp(Timestamp::parse(text, true).ok_or_else(invalid)?),
         Some("date") => {

@@ -3,30 +3,36 @@
 use super::lists::child_path;
 use crate::fault::Fault;
 use crate::format::dns_label;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 
 /// Checks `apiVersion` and `kind` of every embedded resource.
-pub(crate) fn check(schema: &Schema, value: &Value, place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+pub(crate) fn check(
+    schema: &Schema,
+    value: &Value,
+    place: &mut WalkPosition<'_>,
+    api_server_path: &str,
+    faults: &mut Vec<Fault>,
+) {
     if place.is_unknown() {
         return;
     }
     match value {
         Value::Object(map) => {
             if schema.embedded {
-                resource(map, place, server_path, faults);
+                resource(map, place, api_server_path, faults);
             }
             for (key, value) in map.iter().filter(|(_, value)| value.is_object() || value.is_array()) {
                 let Some(property) = schema.field(key) else { continue };
-                let at = child_path(schema, server_path, key);
+                let at = child_path(schema, api_server_path, key);
                 place.in_key(key, |place| check(property, value, place, &at, faults));
             }
         }
         Value::Array(items) => {
             let Some(item_schema) = &schema.items else { return };
             for (position, item) in items.iter().enumerate() {
-                let at = format!("{server_path}[{position}]");
+                let at = format!("{api_server_path}[{position}]");
                 place.in_index(position, |place| check(item_schema, item, place, &at, faults));
             }
         }
@@ -34,8 +40,9 @@ pub(crate) fn check(schema: &Schema, value: &Value, place: &mut Place<'_>, serve
     }
 }
 
-fn resource(map: &Map<String, Value>, place: &Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
-    let at = |name: &str| if server_path.is_empty() { name.to_owned() } else { format!("{server_path}.{name}") };
+fn resource(map: &Map<String, Value>, place: &WalkPosition<'_>, api_server_path: &str, faults: &mut Vec<Fault>) {
+    let at =
+        |name: &str| if api_server_path.is_empty() { name.to_owned() } else { format!("{api_server_path}.{name}") };
     for name in ["apiVersion", "kind"] {
         if place.is_unknown_key(name) {
             continue;

@@ -1,14 +1,20 @@
 //! Lists that are sets, and lists whose items are told apart by keys.
 
 use crate::fault::Fault;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::schema::{ListType, Schema};
 use crate::text::json;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// Checks that no set contains an item twice, and no keyed list a key, anywhere in the value.
-pub(crate) fn check(schema: &Schema, value: &Value, place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+pub(crate) fn check(
+    schema: &Schema,
+    value: &Value,
+    place: &mut WalkPosition<'_>,
+    api_server_path: &str,
+    faults: &mut Vec<Fault>,
+) {
     if place.is_unknown() {
         return;
     }
@@ -16,19 +22,19 @@ pub(crate) fn check(schema: &Schema, value: &Value, place: &mut Place<'_>, serve
         Value::Object(map) => {
             for (key, value) in map.iter().filter(|(_, value)| value.is_object() || value.is_array()) {
                 let Some(property) = schema.field(key) else { continue };
-                let at = child_path(schema, server_path, key);
+                let at = child_path(schema, api_server_path, key);
                 place.in_key(key, |place| check(property, value, place, &at, faults));
             }
         }
         Value::Array(items) => {
             match &schema.list_type {
                 ListType::Atomic => {}
-                ListType::Set => set(items, place, server_path, faults),
-                ListType::Map(names) => keyed(names, items, place, server_path, faults),
+                ListType::Set => set(items, place, api_server_path, faults),
+                ListType::Map(names) => keyed(names, items, place, api_server_path, faults),
             }
             let Some(item_schema) = &schema.items else { return };
             for (position, item) in items.iter().enumerate() {
-                let at = format!("{server_path}[{position}]");
+                let at = format!("{api_server_path}[{position}]");
                 place.in_index(position, |place| check(item_schema, item, place, &at, faults));
             }
         }
@@ -47,22 +53,28 @@ pub(crate) fn child_path(schema: &Schema, parent: &str, key: &str) -> String {
     }
 }
 
-fn set(items: &[Value], place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+fn set(items: &[Value], place: &mut WalkPosition<'_>, api_server_path: &str, faults: &mut Vec<Fault>) {
     let shown: Vec<Option<Value>> = items.iter().map(|item| Some(item.clone())).collect();
-    repeated(&shown, "the item", place, server_path, faults);
+    repeated(&shown, "the item", place, api_server_path, faults);
 }
 
-fn keyed(names: &[String], items: &[Value], place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+fn keyed(
+    names: &[String],
+    items: &[Value],
+    place: &mut WalkPosition<'_>,
+    api_server_path: &str,
+    faults: &mut Vec<Fault>,
+) {
     for (position, item) in items.iter().enumerate() {
         if !item.is_object() && !item.is_null() && !place.in_index(position, |place| place.is_unknown()) {
             let path = place.path().index(position);
-            let at = format!("{server_path}[{position}]");
+            let at = format!("{api_server_path}[{position}]");
             faults.push(Fault::invalid(&path, at, item, "must be an object for an array of list-type map"));
             return;
         }
     }
     let shown: Vec<Option<Value>> = items.iter().map(|item| Some(key_of(names, item))).collect();
-    repeated(&shown, "the key", place, server_path, faults);
+    repeated(&shown, "the key", place, api_server_path, faults);
 }
 
 fn key_of(names: &[String], item: &Value) -> Value {
@@ -70,7 +82,13 @@ fn key_of(names: &[String], item: &Value) -> Value {
     Value::Object(fields.collect::<Map<_, _>>())
 }
 
-fn repeated(shown: &[Option<Value>], what: &str, place: &mut Place<'_>, server_path: &str, faults: &mut Vec<Fault>) {
+fn repeated(
+    shown: &[Option<Value>],
+    what: &str,
+    place: &mut WalkPosition<'_>,
+    api_server_path: &str,
+    faults: &mut Vec<Fault>,
+) {
     let mut seen: HashMap<String, (usize, bool)> = HashMap::with_capacity(shown.len());
     for (position, value) in shown.iter().enumerate() {
         let Some(value) = value else { continue };
@@ -87,7 +105,7 @@ fn repeated(shown: &[Option<Value>], what: &str, place: &mut Place<'_>, server_p
             Some((first, reported)) if !*reported => {
                 *reported = true;
                 let path = place.path().index(position);
-                let mut fault = Fault::duplicate(&path, format!("{server_path}[{position}]"), value, what);
+                let mut fault = Fault::duplicate(&path, format!("{api_server_path}[{position}]"), value, what);
                 fault.first = Some(place.path().index(*first));
                 faults.push(fault);
             }

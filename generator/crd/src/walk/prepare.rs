@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, FaultKind};
 use crate::nearest::nearest;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::schema::Schema;
 use serde_json::{Map, Value};
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Fills in defaults, and drops nulls where null is not allowed. Places whose value is not known stay as they are.
-pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>) {
+pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut WalkPosition<'_>) {
     if place.is_unknown() {
         return;
     }
@@ -60,7 +60,7 @@ pub(crate) fn complete(schema: &Schema, value: &mut Value, place: &mut Place<'_>
 
 /// Gives a resource without a usable name the name that rules see: an empty one, or, from a prefix, one as long as the
 /// API server would make it. That metadata itself may be wrong is another matter.
-pub(crate) fn complete_name(object: &mut Value, place: &Place<'_>) {
+pub(crate) fn complete_name(object: &mut Value, place: &WalkPosition<'_>) {
     let Some(fields) = object.as_object_mut().filter(|_| !place.is_unknown() && !place.is_unknown_key("metadata"))
     else {
         return;
@@ -79,7 +79,7 @@ pub(crate) fn complete_name(object: &mut Value, place: &Place<'_>) {
 }
 
 /// Removes the fields that the schema does not know, with a fault for each.
-pub(crate) fn prune(schema: &Schema, value: &mut Value, place: &mut Place<'_>, faults: &mut Vec<Fault>) {
+pub(crate) fn prune(schema: &Schema, value: &mut Value, place: &mut WalkPosition<'_>, faults: &mut Vec<Fault>) {
     if place.is_unknown() {
         return;
     }
@@ -123,6 +123,6 @@ pub(crate) fn keep_free_names(written: &Value, faults: &mut [Fault]) {
     }
 }
 
-fn unknown_field(schema: &Schema, key: &str, place: &Place<'_>) -> Fault {
+fn unknown_field(schema: &Schema, key: &str, place: &WalkPosition<'_>) -> Fault {
     Fault::unknown_field(place, key, nearest(key, schema.properties.keys().map(String::as_str)))
 }

@@ -3,7 +3,7 @@
 use super::lists::OldItems;
 use crate::fault::Fault;
 use crate::format;
-use crate::place::Place;
+use crate::place::WalkPosition;
 use crate::schema::{Kind, Schema};
 use crate::text::{bad_value, float, quote, type_name};
 use crate::verdict::{Check, NotChecked, Reason};
@@ -46,7 +46,7 @@ impl Outcome {
 
 /// Checks a value against its schema. `old` is the value that it replaces, where the two can be told to belong
 /// together: what has not changed is not held against it.
-pub(crate) fn check(schema: &Schema, value: &Value, old: Option<&Value>, place: &mut Place<'_>) -> Outcome {
+pub(crate) fn check(schema: &Schema, value: &Value, old: Option<&Value>, place: &mut WalkPosition<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     if place.is_unknown() {
         return outcome;
@@ -95,7 +95,7 @@ fn forgiven(mut outcome: Outcome, value: &Value, old: Option<&Value>) -> Outcome
     outcome
 }
 
-fn kind(schema: &Schema, value: &Value, place: &Place<'_>, outcome: &mut Outcome) {
+fn kind(schema: &Schema, value: &Value, place: &WalkPosition<'_>, outcome: &mut Outcome) {
     let names = schema.type_names();
     if names.is_empty() {
         return;
@@ -130,7 +130,7 @@ fn is_integral(value: &Value) -> bool {
     whole == number || (number - whole).abs() / (number.abs() + whole.abs()) < 1e-9
 }
 
-fn string(schema: &Schema, value: &Value, text: &str, place: &Place<'_>, outcome: &mut Outcome) {
+fn string(schema: &Schema, value: &Value, text: &str, place: &WalkPosition<'_>, outcome: &mut Outcome) {
     if schema.bounds().max_length.is_some() || schema.bounds().min_length.is_some() {
         let length = text.chars().count() as u64;
         if let Some(max) = schema.bounds().max_length.filter(|max| length > *max) {
@@ -153,7 +153,7 @@ fn string(schema: &Schema, value: &Value, text: &str, place: &Place<'_>, outcome
     }
 }
 
-fn number(schema: &Schema, value: &Value, number: &Number, place: &Place<'_>, outcome: &mut Outcome) {
+fn number(schema: &Schema, value: &Value, number: &Number, place: &WalkPosition<'_>, outcome: &mut Outcome) {
     let Some(data) = number.as_f64() else { return };
     let integer = number.as_i64();
     if !schema.int_or_string {
@@ -209,7 +209,7 @@ fn number(schema: &Schema, value: &Value, number: &Number, place: &Place<'_>, ou
     outcome.matches += 1;
 }
 
-fn list(schema: &Schema, items: &[Value], old: Option<&Value>, place: &mut Place<'_>, outcome: &mut Outcome) {
+fn list(schema: &Schema, items: &[Value], old: Option<&Value>, place: &mut WalkPosition<'_>, outcome: &mut Outcome) {
     if let Some(item_schema) = &schema.items {
         let old = OldItems::of(&schema.list_type, old);
         let mut inside = Outcome::default();
@@ -228,7 +228,7 @@ fn list(schema: &Schema, items: &[Value], old: Option<&Value>, place: &mut Place
     outcome.matches += 1;
 }
 
-fn values(schema: &Schema, value: &Value, place: &Place<'_>, outcome: &mut Outcome) {
+fn values(schema: &Schema, value: &Value, place: &WalkPosition<'_>, outcome: &mut Outcome) {
     if !schema.values.is_empty() && !schema.values.iter().any(|allowed| equal(allowed, value)) {
         outcome.add(Fault::not_in_enum(place, value, &schema.values));
     }
@@ -247,7 +247,7 @@ fn object(
     schema: &Schema,
     map: &Map<String, Value>,
     old: Option<&Value>,
-    place: &mut Place<'_>,
+    place: &mut WalkPosition<'_>,
     outcome: &mut Outcome,
 ) {
     if let Some(min) = schema.bounds().min_properties.filter(|min| (map.len() as u64) < *min) {
@@ -272,7 +272,7 @@ fn object(
     }
 }
 
-fn alternatives(schema: &Schema, value: &Value, place: &mut Place<'_>, outcome: &mut Outcome) {
+fn alternatives(schema: &Schema, value: &Value, place: &mut WalkPosition<'_>, outcome: &mut Outcome) {
     let Some(parts) = schema.parts() else { return };
     if !parts.all_of.is_empty() {
         let results: Vec<Outcome> = parts.all_of.iter().map(|part| check(part, value, None, place)).collect();

@@ -1,8 +1,8 @@
 //! Who may connect. Source: the operator makes network policies only where its configuration switches them on.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 
 pub static POLICIES_OFF: Rule = Rule {
@@ -16,16 +16,16 @@ pub static POLICIES_OFF: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&POLICIES_OFF], check: Some(check) };
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
-    let field = match subject.version {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let field = match context.version {
         ApiVersion::V1Alpha1 => "network.allowedFrom",
         ApiVersion::V1Alpha2 => "networking.allowedFrom",
     };
-    if !subject.stands(field) {
+    if !context.is_present(field) {
         return;
     }
-    let path = Subject::spec(field);
-    let (message, severity) = match subject.facts.network_policies {
+    let path = RuleContext::spec(field);
+    let (message, severity) = match context.facts.network_policies {
         Some(true) => return,
         Some(false) => (
             "allowedFrom has no effect: this operator makes no network policies, so every pod may connect. \

@@ -2,9 +2,9 @@
 //! what it applied), Helm and Argo CD (hooks are deleted before the next ones are made; what the operator made for a
 //! resource goes with it, the volume as well).
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 use crate::path::Path;
 
@@ -41,46 +41,48 @@ const HOOKS: [(&str, &str, &str); 2] = [
 /// Where Argo CD is told to delete and make anew what it cannot change.
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
     let at = Path::root().key("metadata").key("annotations");
     let last = at.key(LAST_APPLIED);
-    if subject.get(&last).is_some() {
+    if context.get(&last).is_some() {
         let message =
             "kubectl's record of an earlier apply does not belong into a file: the next apply would compare with it";
         report.add(Finding::new(&LAST_APPLIED_KEPT, last, message).at_key());
     }
-    let storage = match subject.version {
+    let storage = match context.version {
         ApiVersion::V1Alpha1 => "server.storage",
         ApiVersion::V1Alpha2 => "workload.storage",
     };
-    if !subject.stands(storage) {
+    if !context.is_present(storage) {
         return;
     }
     for (hook, policy, tool) in HOOKS {
         let path = at.key(hook);
-        let Some(when) = subject.text(&path) else { continue };
+        let Some(when) = context.text(&path) else { continue };
         // A hook that only deletes, or that a test runs, is not made again with the next upgrade.
         let again = when.split(',').map(str::trim).any(|event| !matches!(event, "test" | "test-success" | "Skip"));
         if !again {
             continue;
         }
         // Without a policy, both tools delete the last one before they make the next.
-        let rule = match subject.text(&at.key(policy)) {
+        let rule = match context.text(&at.key(policy)) {
             Some(policy) => format!("with the policy \"{policy}\""),
             None => "as it does by default".to_owned(),
         };
         let message = format!(
             "{tool} deletes this hook and makes it anew, {rule}: the volume with the server's data goes with it"
         );
-        report
-            .add(Finding::new(&HOOK_DELETES_STORAGE, path, message).with_related(Subject::spec(storage), "The volume"));
+        report.add(
+            Finding::new(&HOOK_DELETES_STORAGE, path, message).with_related(RuleContext::spec(storage), "The volume"),
+        );
     }
     let path = at.key(SYNC_OPTIONS);
-    let options: Vec<&str> = subject.text(&path).into_iter().flat_map(|text| text.split(',')).map(str::trim).collect();
+    let options: Vec<&str> = context.text(&path).into_iter().flat_map(|text| text.split(',')).map(str::trim).collect();
     if options.contains(&"Replace=true") && options.contains(&"Force=true") {
         let message =
             "Argo CD deletes the resource to replace it by force: the volume with the server's data goes with it";
-        report
-            .add(Finding::new(&HOOK_DELETES_STORAGE, path, message).with_related(Subject::spec(storage), "The volume"));
+        report.add(
+            Finding::new(&HOOK_DELETES_STORAGE, path, message).with_related(RuleContext::spec(storage), "The volume"),
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! The config file that an overridden command starts with. Source: the Go operator, which mounts the ConfigMap of
 //! `userConfig` as the folder `/etc/llama-stack`, so that its keys are the files there.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use super::config_key::config_map;
 use crate::api::{ApiVersion, CONFIG_KEYS};
 use crate::path::Path;
@@ -22,15 +22,15 @@ pub static MISSING_FILE: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&MISSING_FILE], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    if subject.version != ApiVersion::V1Alpha1 {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    if context.version != ApiVersion::V1Alpha1 {
         return;
     }
     for field in ["command", "args"] {
-        for (path, _) in subject.items(&Subject::spec("server.containerSpec").key(field)) {
-            let Some(text) = subject.text(&path) else { continue };
+        for (path, _) in context.items(&RuleContext::spec("server.containerSpec").key(field)) {
+            let Some(text) = context.text(&path) else { continue };
             for file in files(text) {
-                one(subject, &path, text, file, report);
+                one(context, &path, text, file, report);
             }
         }
     }
@@ -47,19 +47,19 @@ fn files(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn one(subject: &Subject<'_>, path: &Path, text: &str, file: &str, report: &mut Report) {
-    let name_path = Subject::spec("server.userConfig.configMapName");
-    if subject.get(&Subject::spec("server.userConfig")).is_none() {
+fn one(context: &RuleContext<'_>, path: &Path, text: &str, file: &str, report: &mut Report) {
+    let name_path = RuleContext::spec("server.userConfig.configMapName");
+    if context.get(&RuleContext::spec("server.userConfig")).is_none() {
         // A volume of the user's own may hold it.
-        let mounts = Subject::spec("server.podOverrides");
-        if subject.get(&mounts).is_none() && subject.is_known(&mounts) && subject.is_known(&name_path) {
+        let mounts = RuleContext::spec("server.podOverrides");
+        if context.get(&mounts).is_none() && context.is_known(&mounts) && context.is_known(&name_path) {
             let message = format!("Nothing is mounted at {FOLDER}{file}: there is no userConfig");
             report.add(Finding::new(&MISSING_FILE, path.clone(), message));
         }
         return;
     }
-    let Some(name) = subject.text(&name_path) else { return };
-    let Some(data) = config_map(subject, name) else {
+    let Some(name) = context.text(&name_path) else { return };
+    let Some(data) = config_map(context, name) else {
         let reason = format!("ConfigMap \"{name}\" is not known");
         report.not_checked(&MISSING_FILE, path, &reason);
         return;

@@ -1,9 +1,9 @@
 //! The key of a ConfigMap with the user's config. Source: the operator mounts this key; for v1alpha1 the Go operator, whose
 //! start script reads `/etc/llama-stack/config.yaml` from version 0.6 on, and `run.yaml` before.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Cause, Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use super::references::ReferenceKind;
 use crate::api::{ApiVersion, CONFIG_KEY, OLD_CONFIG_KEY};
 use crate::path::Path;
@@ -20,29 +20,29 @@ pub static MISSING_KEY: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&MISSING_KEY], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let path = match subject.version {
-        ApiVersion::V1Alpha1 => Subject::spec("server.userConfig.configMapName"),
-        ApiVersion::V1Alpha2 => Subject::spec("overrideConfig.configMapName"),
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let path = match context.version {
+        ApiVersion::V1Alpha1 => RuleContext::spec("server.userConfig.configMapName"),
+        ApiVersion::V1Alpha2 => RuleContext::spec("overrideConfig.configMapName"),
     };
-    let Some(name) = subject.text(&path) else { return };
+    let Some(name) = context.text(&path) else { return };
     // An own command may start with any file: see the rule about that.
-    let command = Subject::spec(match subject.version {
+    let command = RuleContext::spec(match context.version {
         ApiVersion::V1Alpha1 => "server.containerSpec.command",
         ApiVersion::V1Alpha2 => "workload.overrides.command",
     });
-    if subject.get(&command).is_some() || !subject.is_known(&command) {
+    if context.get(&command).is_some() || !context.is_known(&command) {
         return;
     }
     // That the ConfigMap is missing altogether is another rule's business.
-    let Some(data) = config_map(subject, name).filter(|data| !data.contains_key(CONFIG_KEY)) else { return };
+    let Some(data) = config_map(context, name).filter(|data| !data.contains_key(CONFIG_KEY)) else { return };
     let keys: Vec<&str> = data.keys().map(String::as_str).collect();
     let missing = format!("ConfigMap \"{name}\" has no key \"{CONFIG_KEY}\" (its keys: {})", keys.join(", "));
     if !data.contains_key(OLD_CONFIG_KEY) {
         return report.add(about_config_map(path, missing));
     }
     // Which operator a v1alpha1 resource is for is not known: those before 0.6 read the other key.
-    let (message, severity) = match subject.version {
+    let (message, severity) = match context.version {
         ApiVersion::V1Alpha1 => (
             format!(
                 "{missing}: the operator reads it from version 0.6 on, and {OLD_CONFIG_KEY} before. Rename the key {OLD_CONFIG_KEY} to \
@@ -62,6 +62,6 @@ fn about_config_map(path: Path, message: String) -> Finding {
 }
 
 /// The data of a ConfigMap in the resource's namespace, if it is known.
-pub(super) fn config_map<'a>(subject: &Subject<'a>, name: &str) -> Option<&'a BTreeMap<String, String>> {
-    subject.facts.config_maps.as_ref()?.get(&(subject.namespace().to_owned(), name.to_owned()))
+pub(super) fn config_map<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a BTreeMap<String, String>> {
+    context.facts.config_maps.as_ref()?.get(&(context.namespace().to_owned(), name.to_owned()))
 }

@@ -1,8 +1,8 @@
 //! The rules between fields that the CRD states in CEL. Source: the API server, whose words the messages are.
 
+use super::super::context::{ProviderEntry, RuleContext};
 use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{ProviderEntry, Subject};
 use super::duplicate_id::free;
 use crate::api::CrdRule;
 use crate::path::Path;
@@ -31,27 +31,27 @@ pub static ERROR: Rule = Rule {
 pub(super) static GROUP: Group = Group { rules: &[&RULE, &ERROR], check: None };
 
 /// What mends a broken rule.
-fn broken_rule(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+fn broken_rule(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let at = &finding.path;
     let Cause::Crd(rule) = finding.cause else { return Vec::new() };
     match rule {
         CrdRule::Exclusive(one, other) => {
             [other, one].map(|field| Fix::remove(format!("Remove {field}"), at.key(field))).into()
         }
-        CrdRule::ExplicitIds => explicit_ids(subject, at).into_iter().collect(),
+        CrdRule::ExplicitIds => explicit_ids(context, at).into_iter().collect(),
         CrdRule::ReplicaRange => {
-            let least = at.parent().and_then(|autoscaling| subject.get(&autoscaling.key("minReplicas")));
+            let least = at.parent().and_then(|autoscaling| context.get(&autoscaling.key("minReplicas")));
             let raise = least
                 .filter(|least| least.is_i64() || least.is_u64())
                 .map(|least| Fix::replace(format!("Raise maxReplicas to {least}"), at.clone(), least.clone()));
             raise.into_iter().collect()
         }
         CrdRule::SecretNeedsTls => vec![
-            Fix::new("Enable TLS", vec![set(subject, at.key("enabled"), json!(true))]),
+            Fix::new("Enable TLS", vec![set(context, at.key("enabled"), json!(true))]),
             Fix::remove("Remove secretName", at.key("secretName")),
         ],
         CrdRule::StoreTakes { kind, field } => vec![
-            Fix::new(format!("Set type to {kind}"), vec![set(subject, at.key("type"), kind.into())]),
+            Fix::new(format!("Set type to {kind}"), vec![set(context, at.key("type"), kind.into())]),
             Fix::remove(format!("Remove {field}"), at.key(field)),
         ],
         CrdRule::NameLength
@@ -67,16 +67,16 @@ fn broken_rule(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
 }
 
 /// Writes a value, whether the entry is there or not.
-fn set(subject: &Subject<'_>, path: Path, value: Value) -> FixEdit {
-    match path.find(subject.value()) {
+fn set(context: &RuleContext<'_>, path: Path, value: Value) -> FixEdit {
+    match path.find(context.value()) {
         Some(_) => FixEdit::Replace { path, value },
         None => FixEdit::Insert { path, value },
     }
 }
 
 /// Gives every provider of a list without id the one that it would have alone, or the next that is free.
-fn explicit_ids(subject: &Subject<'_>, list: &Path) -> Option<Fix> {
-    let providers = subject.providers();
+fn explicit_ids(context: &RuleContext<'_>, list: &Path) -> Option<Fix> {
+    let providers = context.providers();
     let open = |entry: &ProviderEntry<'_>| entry.path.starts_with(list) && !entry.has_id();
     let kept = providers.iter().filter(|entry| !open(entry)).filter_map(|entry| entry.id);
     let mut taken: BTreeSet<String> = kept.map(str::to_owned).collect();

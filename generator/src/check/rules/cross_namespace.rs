@@ -1,9 +1,9 @@
 //! ConfigMaps of other namespaces. Source: the Go operator: the existence check and the hash use
 //! `userConfig.configMapNamespace`, but a pod can mount ConfigMaps of its own namespace only.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity, Tag};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 
 pub static OTHER_NAMESPACE: Rule = Rule {
@@ -26,14 +26,14 @@ pub static SAME_NAMESPACE: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&OTHER_NAMESPACE, &SAME_NAMESPACE], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    if subject.version != ApiVersion::V1Alpha1 {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    if context.version != ApiVersion::V1Alpha1 {
         return;
     }
-    let path = Subject::spec("server.userConfig.configMapNamespace");
-    let Some(other) = subject.text(&path).filter(|other| !other.is_empty()) else { return };
-    let own = subject.namespace();
-    if own.is_empty() || !subject.knows_namespace() {
+    let path = RuleContext::spec("server.userConfig.configMapNamespace");
+    let Some(other) = context.text(&path).filter(|other| !other.is_empty()) else { return };
+    let own = context.namespace();
+    if own.is_empty() || !context.knows_namespace() {
         let reason = "the resource's own namespace is not known";
         return report.not_checked(&OTHER_NAMESPACE, &path, reason);
     }

@@ -1,8 +1,8 @@
 //! APIs that are both disabled and given providers. The CRD says so too; this rule knows which entry to remove.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::CrdRule::Enabled;
 use crate::api::v1alpha2::{api_field, api_name};
 use crate::generate::GenerateError;
@@ -27,10 +27,10 @@ pub static HAS_PROVIDERS: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&HAS_PROVIDERS], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let providers = subject.providers();
-    for (path, _) in subject.items(&Subject::spec("disabled")) {
-        let Some(written) = subject.text(&path).map(str::to_owned) else { continue };
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let providers = context.providers();
+    for (path, _) in context.items(&RuleContext::spec("disabled")) {
+        let Some(written) = context.text(&path).map(str::to_owned) else { continue };
         let api = api_name(&written);
         let Some(entry) = providers.iter().find(|entry| entry.api == api) else { continue };
         let field = api_field(&api);

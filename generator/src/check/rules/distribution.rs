@@ -1,9 +1,9 @@
 //! The distribution. Source: `configs/distributions.json`, and for v1alpha1 the Go operator, which admits an object
 //! without either field and then fails.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 use crate::distribution::{BaseConfig, Distributions};
 use crate::generate::GenerateError;
@@ -40,10 +40,10 @@ pub static SOME_BUILDS: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&UNKNOWN, &MISSING, &SOME_BUILDS], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let at = subject.distribution_path();
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let at = context.distribution_path();
     let path = at.key("name");
-    if let Some(name) = subject.distribution() {
+    if let Some(name) = context.distribution() {
         if DOWNSTREAM.contains(&name) {
             let message = format!("Only some builds of the operator know the distribution \"{name}\"");
             report.add(Finding::new(&SOME_BUILDS, path.clone(), message));
@@ -56,16 +56,16 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         }
     }
     // In v1alpha2 the schema says so itself.
-    let fields = subject.get(&at).and_then(serde_json::Value::as_object);
-    let Some(fields) = fields.filter(|_| subject.version == ApiVersion::V1Alpha1) else { return };
+    let fields = context.get(&at).and_then(serde_json::Value::as_object);
+    let Some(fields) = fields.filter(|_| context.version == ApiVersion::V1Alpha1) else { return };
     let given = |field: &str| {
         let path = at.key(field);
-        !subject.is_known(&path)
+        !context.is_known(&path)
             || fields
                 .get(field)
                 .is_some_and(|value| value.as_str().is_none_or(|text| !text.is_empty()) && !value.is_null())
     };
-    if !given("name") && !given("image") && subject.is_known(&at) {
+    if !given("name") && !given("image") && context.is_known(&at) {
         let message = "Either name or image must be given: without one the operator has nothing to run";
         report.add(Finding::new(&MISSING, at, message));
     }

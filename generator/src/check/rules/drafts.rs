@@ -1,9 +1,9 @@
 //! Shapes of earlier proposals, found by [`crate::check::drafts`]. Source: the proposals of v1alpha2 that were
 //! published before it, from which files are still about.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::Severity;
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 use crate::check;
 
@@ -72,9 +72,9 @@ pub(super) static GROUP: Group = Group {
     check: Some(check),
 };
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
-    if subject.version == ApiVersion::V1Alpha2 {
-        let found = check::drafts(subject.value()).into_iter();
-        report.findings.extend(found.filter(|finding| subject.is_known(&finding.path)));
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    if context.version == ApiVersion::V1Alpha2 {
+        let found = check::drafts(context.value()).into_iter();
+        report.findings.extend(found.filter(|finding| context.is_known(&finding.path)));
     }
 }

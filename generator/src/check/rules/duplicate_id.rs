@@ -1,9 +1,9 @@
 //! Provider ids. Source: models name providers by id alone, and variables are named after it, so ids are unique over all
 //! lists, implicit ones included.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::CrdRule;
 use crate::generate::GenerateError;
 use crate::path::Path;
@@ -23,10 +23,10 @@ pub static DUPLICATE_ID: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&DUPLICATE_ID], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let mut seen: HashMap<&str, (usize, Path)> = HashMap::new();
     let mut repeated = Vec::new();
-    for (number, entry) in subject.providers().iter().enumerate() {
+    for (number, entry) in context.providers().iter().enumerate() {
         let Some(id) = entry.id else { continue };
         let second = entry.id_path();
         match seen.get(id) {
@@ -43,11 +43,11 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
 }
 
 /// Another id for the second provider.
-fn another_id(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
-    let Some((entry, id)) = subject.provider_at(&finding.path).and_then(|entry| Some((entry, entry.id?))) else {
+fn another_id(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
+    let Some((entry, id)) = context.provider_at(&finding.path).and_then(|entry| Some((entry, entry.id?))) else {
         return Vec::new();
     };
-    let new = free(id, |taken| subject.provider_ids().contains(taken));
+    let new = free(id, |taken| context.provider_ids().contains(taken));
     let path = entry.path.key("id");
     let value = Value::from(new.as_str());
     let edit = if entry.has_id() { FixEdit::Replace { path, value } } else { FixEdit::Insert { path, value } };

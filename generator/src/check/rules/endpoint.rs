@@ -1,9 +1,9 @@
 //! Addresses. Source: what llama-stack does with them: a type that wants a URL refuses one without scheme, and one that
 //! needs a path such as `/v1` starts without it and lists no models.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::catalog::{Endpoint, ProviderType};
 use crate::path::Path;
 
@@ -27,12 +27,12 @@ pub static NO_PATH: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&NO_SCHEME, &NO_PATH], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for entry in subject.providers() {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for entry in context.providers() {
         let path = entry.path.key("endpoint");
-        let Some(Ok(known)) = subject.resolved(entry) else { continue };
+        let Some(Ok(known)) = context.resolved(entry) else { continue };
         // `${env.X}` is filled in by llama-stack.
-        let Some(endpoint) = subject.text(&path).filter(|text| !text.contains("${") && !text.is_empty()) else {
+        let Some(endpoint) = context.text(&path).filter(|text| !text.contains("${") && !text.is_empty()) else {
             continue;
         };
         if wants_url(known) && !has_scheme(endpoint) {

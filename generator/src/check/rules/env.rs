@@ -2,9 +2,9 @@
 //! refuses the list), the base configs (a variable that no `${env.…}` names has no effect on them), and what llama-stack
 //! makes of the values.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use crate::api::ApiVersion;
 use crate::api::v1alpha2::api_name;
@@ -61,8 +61,8 @@ pub static BECOMES_NUMBER: Rule = Rule {
 pub(super) static GROUP: Group =
     Group { rules: &[&DUPLICATE, &UNREAD, &REPLACED, &BECOMES_NUMBER], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let variables = subject.env();
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let variables = context.env();
     let mut seen: HashMap<&str, &Path> = HashMap::new();
     for (name, path, _) in &variables {
         if let Some(first) = seen.insert(name, path) {
@@ -74,16 +74,16 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     if variables.is_empty() {
         return;
     }
-    let base = subject.base().filter(|_| runs_base(subject));
+    let base = context.base().filter(|_| runs_base(context));
     let uses = base.as_deref().map(uses_of).unwrap_or_default();
     for (name, path, _) in &variables {
         let read = uses.get(name).map(Vec::as_slice).unwrap_or_default();
-        address(subject, name, path, read, report);
+        address(context, name, path, read, report);
     }
     if base.is_none() {
         return;
     }
-    let stays = |place: &&Use<'_>| !is_replaced(subject, place);
+    let stays = |place: &&Use<'_>| !is_replaced(context, place);
     let read: BTreeSet<&str> =
         uses.iter().filter(|(_, uses)| uses.iter().any(|one| stays(&one))).map(|(name, _)| *name).collect();
     for (name, path, _) in &variables {
@@ -93,7 +93,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
                 let by = uses.iter().find_map(|one| one.provider.as_ref().map(|provider| provider.id));
                 replaced(name, path, by.unwrap_or_default(), report);
             }
-            Some(uses) => number(subject, name, path, uses.iter().filter(stays), report),
+            Some(uses) => number(context, name, path, uses.iter().filter(stays), report),
         }
     }
 }
@@ -116,8 +116,8 @@ struct Reader<'c> {
 
 impl Reader<'_> {
     /// What the setting takes.
-    fn setting(&self, subject: &Subject<'_>) -> Option<&'static ConfigKey> {
-        subject.catalog()?.provider(self.api, self.provider_type)?.config.get(self.key?)
+    fn setting(&self, context: &RuleContext<'_>) -> Option<&'static ConfigKey> {
+        context.catalog()?.provider(self.api, self.provider_type)?.config.get(self.key?)
     }
 }
 
@@ -167,24 +167,24 @@ fn collect<'c>(config: &'c Tracked, provider: Option<Reader<'c>>, found: &mut BT
 }
 
 /// Whether the resource puts something else in the place that reads the variable.
-fn is_replaced(subject: &Subject<'_>, one: &Use<'_>) -> bool {
+fn is_replaced(context: &RuleContext<'_>, one: &Use<'_>) -> bool {
     let Some(reader) = &one.provider else { return false };
-    let own = subject.providers().iter().any(|entry| entry.api == reader.api && entry.id == Some(reader.id));
-    own || subject
-        .items(&Subject::spec("disabled"))
-        .any(|(path, _)| subject.text(&path).is_some_and(|api| api_name(api) == reader.api))
+    let own = context.providers().iter().any(|entry| entry.api == reader.api && entry.id == Some(reader.id));
+    own || context
+        .items(&RuleContext::spec("disabled"))
+        .any(|(path, _)| context.text(&path).is_some_and(|api| api_name(api) == reader.api))
 }
 
 /// What is wrong with a variable's value as an address.
-fn address(subject: &Subject<'_>, name: &str, path: &Path, read: &[Use<'_>], report: &mut Report) {
+fn address(context: &RuleContext<'_>, name: &str, path: &Path, read: &[Use<'_>], report: &mut Report) {
     let at = path.key("value");
-    let Some(value) = subject.text(&at).filter(|_| name.ends_with("_URL")) else { return };
+    let Some(value) = context.text(&at).filter(|_| name.ends_with("_URL")) else { return };
     if is_host(value) && !has_scheme(value) {
         return report.add(no_scheme(at, value, "a URL needs one", Severity::Warning));
     }
     let of_provider = |one: &Use<'_>| {
         let reader = one.provider.as_ref()?;
-        let known = subject.catalog()?.provider(reader.api, reader.provider_type)?;
+        let known = context.catalog()?.provider(reader.api, reader.provider_type)?;
         let is_address = known.endpoint.as_ref()?.keys().first().copied() == reader.key;
         known.endpoint_path.as_deref().filter(|_| is_address)
     };
@@ -205,14 +205,14 @@ fn is_host(value: &str) -> bool {
 }
 
 /// Whether the server runs with the distribution's own config, or one made from it.
-fn runs_base(subject: &Subject<'_>) -> bool {
-    let others = match subject.version {
+fn runs_base(context: &RuleContext<'_>) -> bool {
+    let others = match context.version {
         ApiVersion::V1Alpha1 => ["server.userConfig", "server.containerSpec.command", "server.containerSpec.args"],
         ApiVersion::V1Alpha2 => ["overrideConfig", "workload.overrides.command", "workload.overrides.args"],
     };
     others.iter().all(|other| {
-        let path = Subject::spec(other);
-        subject.is_known(&path) && subject.get(&path).is_none()
+        let path = RuleContext::spec(other);
+        context.is_known(&path) && context.get(&path).is_none()
     })
 }
 
@@ -251,17 +251,17 @@ fn unread(name: &str, path: &Path, read: &BTreeSet<&str>, set: &HashMap<&str, &P
 
 /// A text that llama-stack takes for something else.
 fn number<'c>(
-    subject: &Subject<'_>,
+    context: &RuleContext<'_>,
     name: &str,
     path: &Path,
     mut uses: impl Iterator<Item = &'c Use<'c>>,
     report: &mut Report,
 ) {
     let at = path.key("value");
-    let Some(what) = subject.text(&at).and_then(converted) else { return };
+    let Some(what) = context.text(&at).and_then(converted) else { return };
     let of_text = uses.find_map(|one| {
         let reader = one.provider.as_ref()?;
-        matches!(reader.setting(subject)?.kind, KeyKind::String).then_some(reader)
+        matches!(reader.setting(context)?.kind, KeyKind::String).then_some(reader)
     });
     let Some(Reader { id, key: Some(key), .. }) = of_text else { return };
     let message = format!(
@@ -283,7 +283,7 @@ pub(super) fn converted(text: &str) -> Option<&'static str> {
     (is_number || matches!(digits, "nan" | "inf" | "infinity")).then_some("a number")
 }
 
-fn without_the_other(_: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+fn without_the_other(_: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let others = finding.related.iter().filter_map(|other| other.path.parent());
     others.map(|other| Fix::remove("Remove the other entry", other)).collect()
 }

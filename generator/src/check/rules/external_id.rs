@@ -1,9 +1,9 @@
 //! External providers that take the place of others. Source: the merge in the pod, which puts an external provider where
 //! the config has one of its API and id.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::generate::{of_api, plain_id};
 
 pub static REPLACES: Rule = Rule {
@@ -17,16 +17,16 @@ pub static REPLACES: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&REPLACES], check: Some(check) };
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
-    let external = subject.external_providers();
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let external = context.external_providers();
     if external.is_empty() {
         return;
     }
-    let base = subject.base();
+    let base = context.base();
     for entry in external {
         let Some(id) = entry.id else { continue };
         let path = entry.path.key("providerId");
-        let own = subject.providers().iter().find(|other| other.api == entry.api && other.id == Some(id));
+        let own = context.providers().iter().find(|other| other.api == entry.api && other.id == Some(id));
         let message = |whose: &str| format!("This provider takes the place of {whose} of the id \"{id}\"");
         if let Some(own) = own {
             let finding = Finding::new(&REPLACES, path, message("the resource's own provider"));

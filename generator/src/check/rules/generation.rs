@@ -1,9 +1,9 @@
 //! What stands in the way of a config, and what generation warns of. Source: the stages of generation, and what
 //! llama-stack does with the configs that would come out otherwise.
 
+use super::super::context::RuleContext;
 use super::super::finding::{Cause, Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::Subject;
 use super::schema::{SECRET_KEY, secret_name};
 use super::{
     disabled, distribution, duplicate_id, model_provider, provider_fields, provider_type, secret_variable, settings,
@@ -219,10 +219,10 @@ impl From<&Warning> for Finding {
 }
 
 /// An address or key without which the provider does not start.
-fn missing_setting(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+fn missing_setting(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let path = &finding.path;
-    let Some(entry) = subject.provider_at(path) else { return Vec::new() };
-    let Some((Ok(known), id)) = subject.resolved(entry).zip(entry.id) else { return Vec::new() };
+    let Some(entry) = context.provider_at(path) else { return Vec::new() };
+    let Some((Ok(known), id)) = context.resolved(entry).zip(entry.id) else { return Vec::new() };
     match path.last() {
         Some(Segment::Key(name)) if name == "endpoint" => {
             let below = known.endpoint_path.as_deref().unwrap_or_default();
@@ -230,7 +230,7 @@ fn missing_setting(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
             vec![Fix::insert("Add an endpoint", path.clone(), format!("http://{host}:8000{below}"))]
         }
         Some(Segment::Key(name)) if known.api_key.as_ref() == Some(name) || name == "apiKey" => {
-            let reference = json!({"secretKeyRef": {"name": secret_name(subject, path), "key": SECRET_KEY}});
+            let reference = json!({"secretKeyRef": {"name": secret_name(context, path), "key": SECRET_KEY}});
             vec![Fix::insert("Add an apiKey", entry.path.key("apiKey"), reference)]
         }
         _ => Vec::new(),

@@ -1,9 +1,9 @@
 //! Characters that nobody sees. Source: they come with text that is copied from web pages and documents; no field of the
 //! resource and no setting of llama-stack has a use for them.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::path::{Path, Segment};
 use serde_json::Value;
 
@@ -36,30 +36,30 @@ const CHARACTERS: [(char, &str); 14] = [
     ('\u{feff}', "zero width no-break space"),
 ];
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
     let mut at = Path::root().key("spec");
-    if let Some(spec) = subject.value().get("spec") {
-        walk(subject, spec, &mut at, report);
+    if let Some(spec) = context.value().get("spec") {
+        walk(context, spec, &mut at, report);
     }
     for field in ["name", "namespace"] {
         let path = Path::root().key("metadata").key(field);
-        if let Some(text) = subject.text(&path) {
+        if let Some(text) = context.text(&path) {
             value(text, &path, report);
         }
     }
 }
 
 /// Looks at every key and every text. As deep as a document may be.
-fn walk(subject: &Subject<'_>, found: &Value, at: &mut Path, report: &mut Report) {
+fn walk(context: &RuleContext<'_>, found: &Value, at: &mut Path, report: &mut Report) {
     match found {
         // Text blocks are scripts and prose, in which such characters may be meant.
-        Value::String(text) if !text.is_ascii() && !text.contains('\n') && subject.is_known(at) => {
+        Value::String(text) if !text.is_ascii() && !text.contains('\n') && context.is_known(at) => {
             value(text, at, report);
         }
         Value::Array(items) => {
             for (position, item) in items.iter().enumerate() {
                 at.push(Segment::Index(position));
-                walk(subject, item, at, report);
+                walk(context, item, at, report);
                 at.pop();
             }
         }
@@ -69,7 +69,7 @@ fn walk(subject: &Subject<'_>, found: &Value, at: &mut Path, report: &mut Report
                 if !name.is_ascii() {
                     key(name, at, report);
                 }
-                walk(subject, item, at, report);
+                walk(context, item, at, report);
                 at.pop();
             }
         }

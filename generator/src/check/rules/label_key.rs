@@ -1,9 +1,9 @@
 //! Labels of namespaces that may connect. Source: the operator, whose network policies match label keys
 //! only.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::{ApiVersion, CrdRule};
 
 pub static LABEL_VALUE: Rule = Rule {
@@ -19,13 +19,13 @@ pub static LABEL_VALUE: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&LABEL_VALUE], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let at = match subject.version {
-        ApiVersion::V1Alpha1 => Subject::spec("network.allowedFrom.labels"),
-        ApiVersion::V1Alpha2 => Subject::spec("networking.allowedFrom.labels"),
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let at = match context.version {
+        ApiVersion::V1Alpha1 => RuleContext::spec("network.allowedFrom.labels"),
+        ApiVersion::V1Alpha2 => RuleContext::spec("networking.allowedFrom.labels"),
     };
-    for (path, _) in subject.items(&at) {
-        let Some((key, value)) = subject.text(&path).and_then(|label| label.split_once(['=', ':'])) else { continue };
+    for (path, _) in context.items(&at) {
+        let Some((key, value)) = context.text(&path).and_then(|label| label.split_once(['=', ':'])) else { continue };
         let message = format!(
             "allowedFrom.labels takes label keys: write \"{key}\". Namespaces that have this label may connect, \
              whatever its value; \"{value}\" cannot be asked for"

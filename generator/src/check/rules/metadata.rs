@@ -1,8 +1,8 @@
 //! The object's metadata, which no CRD describes: the API server checks it for every kind. Source: what it answers.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity, Target};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::names::{is_label, is_subdomain};
 use crate::nearest::nearest;
 use crate::path::Path;
@@ -83,12 +83,12 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
     and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for \
     validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let at = Path::root().key("metadata");
-    if !subject.is_known(&at) {
+    if !context.is_known(&at) {
         return;
     }
-    let metadata = match subject.get(&at) {
+    let metadata = match context.get(&at) {
         None => &Map::new(),
         Some(Value::Object(fields)) => fields,
         Some(_) => return report.add(mistyped(&at, "a mapping with a name")),
@@ -97,22 +97,22 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         let path = at.key(field);
         match FIELDS.iter().find(|(known, _)| known == field) {
             None => report.add(unknown(&path, field, &FIELDS.map(|(known, _)| known))),
-            Some((_, kind)) => types(subject, &path, *kind, report),
+            Some((_, kind)) => types(context, &path, *kind, report),
         }
     }
-    names(subject, &at, report);
-    owners(subject, &at.key("ownerReferences"), report);
-    for (path, key, value) in entries(subject, &at.key("labels")) {
+    names(context, &at, report);
+    owners(context, &at.key("ownerReferences"), report);
+    for (path, key, value) in entries(context, &at.key("labels")) {
         let text = value.as_str().unwrap_or_default();
         key_syntax(&path, "metadata.labels", &key, &key, report);
-        if subject.is_known(&path)
+        if context.is_known(&path)
             && let Some(detail) = label_value_fault(text)
         {
             report.add(refused(&path, "metadata.labels", text, &plain_label(text), &detail));
         }
     }
     let mut size = 0;
-    for (path, key, value) in entries(subject, &at.key("annotations")) {
+    for (path, key, value) in entries(context, &at.key("annotations")) {
         size += key.len() + value.as_str().map_or(0, str::len);
         // The server compares annotation keys in lower case.
         key_syntax(&path, "metadata.annotations", &key, &key.to_lowercase(), report);
@@ -120,41 +120,41 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     if size > MAX_ANNOTATIONS {
         let message = format!("The annotations take {size} bytes, {MAX_ANNOTATIONS} are allowed");
         let mut finding = Finding::new(&SYNTAX, at.key("annotations"), message);
-        finding.server_text = Some(format!("Too long: may not be more than {MAX_ANNOTATIONS} bytes"));
+        finding.api_server_message = Some(format!("Too long: may not be more than {MAX_ANNOTATIONS} bytes"));
         report.add(finding);
     }
-    for (path, item) in subject.items(&at.key("finalizers")) {
-        if let Some(text) = item.as_str().filter(|_| subject.is_known(&path)) {
+    for (path, item) in context.items(&at.key("finalizers")) {
+        if let Some(text) = item.as_str().filter(|_| context.is_known(&path)) {
             key_syntax(&path, "metadata.finalizers", text, text, report);
         }
     }
 }
 
 /// Owner references name one object each, in full.
-fn owners(subject: &Subject<'_>, at: &Path, report: &mut Report) {
-    for (path, owner) in subject.items(at) {
-        let Some(owner) = owner.as_object().filter(|_| subject.is_known(&path)) else { continue };
+fn owners(context: &RuleContext<'_>, at: &Path, report: &mut Report) {
+    for (path, owner) in context.items(at) {
+        let Some(owner) = owner.as_object().filter(|_| context.is_known(&path)) else { continue };
         for field in owner.keys().filter(|field| !OWNER_FIELDS.contains(&field.as_str())) {
             report.add(unknown(&path.key(field), field, &OWNER_FIELDS));
         }
         for field in &OWNER_FIELDS[..4] {
             let empty = owner.get(*field).is_none_or(|value| value.is_null() || value == "");
-            if empty && subject.is_known(&path.key(*field)) {
+            if empty && context.is_known(&path.key(*field)) {
                 let message = format!("An owner reference needs {field}");
-                let server_path = format!("{at}.{field}");
-                report.add(refused(&path.key(*field), &server_path, "", &message, "must not be empty"));
+                let api_server_path = format!("{at}.{field}");
+                report.add(refused(&path.key(*field), &api_server_path, "", &message, "must not be empty"));
             }
         }
     }
 }
 
-fn entries(subject: &Subject<'_>, at: &Path) -> Vec<(Path, String, Value)> {
-    let map = subject.get(at).and_then(Value::as_object);
+fn entries(context: &RuleContext<'_>, at: &Path) -> Vec<(Path, String, Value)> {
+    let map = context.get(at).and_then(Value::as_object);
     map.into_iter().flatten().map(|(key, value)| (at.key(key), key.clone(), value.clone())).collect()
 }
 
-fn types(subject: &Subject<'_>, path: &Path, kind: Type, report: &mut Report) {
-    let Some(value) = subject.get(path) else { return };
+fn types(context: &RuleContext<'_>, path: &Path, kind: Type, report: &mut Report) {
+    let Some(value) = context.get(path) else { return };
     let fits = match kind {
         Type::Text => value.is_string(),
         Type::Integer => value.is_i64(),
@@ -180,28 +180,28 @@ fn types(subject: &Subject<'_>, path: &Path, kind: Type, report: &mut Report) {
     };
     for (path, child) in children {
         // The server reads a null as an empty string.
-        if !child.is_string() && !child.is_null() && subject.is_known(&path) {
+        if !child.is_string() && !child.is_null() && context.is_known(&path) {
             report.add(quoted(mistyped(&path, "a string"), &path, child, true));
         }
     }
 }
 
-fn names(subject: &Subject<'_>, at: &Path, report: &mut Report) {
+fn names(context: &RuleContext<'_>, at: &Path, report: &mut Report) {
     let (name, prefix) = (at.key("name"), at.key("generateName"));
     let is_empty = |path: &Path| {
-        subject.is_known(path) && subject.get(path).is_none_or(|value| value.as_str().is_some_and(str::is_empty))
+        context.is_known(path) && context.get(path).is_none_or(|value| value.as_str().is_some_and(str::is_empty))
     };
     if is_empty(&name) && is_empty(&prefix) {
         let mut finding = Finding::new(&FIELD, name.clone(), "The resource needs a name");
-        finding.server_text = Some("Required value: name or generateName is required".to_owned());
+        finding.api_server_message = Some("Required value: name or generateName is required".to_owned());
         report.add(finding);
     }
-    if let Some(text) = subject.text(&name).filter(|text| !text.is_empty())
+    if let Some(text) = context.text(&name).filter(|text| !text.is_empty())
         && let Some(detail) = subdomain_fault(text)
     {
         report.add(refused(&name, "metadata.name", text, &plain_name(text), &detail));
     }
-    if let Some(text) = subject.text(&prefix).filter(|text| !text.is_empty()) {
+    if let Some(text) = context.text(&prefix).filter(|text| !text.is_empty()) {
         // The server forgives a dash at the end, and with it the letter before.
         let masked = text.strip_suffix('-').and_then(|rest| rest.char_indices().next_back());
         let judged = masked.map_or_else(|| text.to_owned(), |(last, _)| format!("{}a", &text[..last]));
@@ -216,18 +216,18 @@ fn names(subject: &Subject<'_>, at: &Path, report: &mut Report) {
         }
     }
     let namespace = at.key("namespace");
-    if let Some(text) = subject.text(&namespace).filter(|text| !text.is_empty() && !is_label(text)) {
+    if let Some(text) = context.text(&namespace).filter(|text| !text.is_empty() && !is_label(text)) {
         report.add(Finding::new(&SYNTAX, namespace, plain_name(text)));
     }
 }
 
-fn key_syntax(path: &Path, server_path: &str, key: &str, compared: &str, report: &mut Report) {
+fn key_syntax(path: &Path, api_server_path: &str, key: &str, compared: &str, report: &mut Report) {
     for detail in key_faults(compared) {
         let message = format!(
             "\"{key}\" is not a valid key: letters, digits, `-`, `_` and `.`, at most 63, beginning and ending with a \
              letter or digit; before it may stand a domain and a `/`"
         );
-        let mut finding = refused(path, server_path, key, &message, &detail);
+        let mut finding = refused(path, api_server_path, key, &message, &detail);
         finding.target = Target::Key;
         report.add(finding);
     }
@@ -302,7 +302,7 @@ fn plain_label(text: &str) -> String {
 
 fn mistyped(path: &Path, wanted: &str) -> Finding {
     let mut finding = Finding::new(&FIELD, path.clone(), format!("expected {wanted}"));
-    finding.server_text = Some("cannot be decoded".to_owned());
+    finding.api_server_message = Some("cannot be decoded".to_owned());
     finding
 }
 
@@ -320,7 +320,7 @@ fn unknown(path: &Path, field: &str, known: &[&'static str]) -> Finding {
     let hint = near.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     let message = format!("unknown field \"{field}\"{hint}");
     let mut finding = Finding::new(&FIELD, path.clone(), message).at_key();
-    finding.server_text = Some(format!("unknown field \"{path}\""));
+    finding.api_server_message = Some(format!("unknown field \"{path}\""));
     match near {
         Some(near) => finding.with_fix(Fix {
             title: format!("Rename \"{field}\" to \"{near}\""),
@@ -331,9 +331,9 @@ fn unknown(path: &Path, field: &str, known: &[&'static str]) -> Finding {
     }
 }
 
-fn refused(path: &Path, server_path: &str, value: &str, message: &str, detail: &str) -> Finding {
+fn refused(path: &Path, api_server_path: &str, value: &str, message: &str, detail: &str) -> Finding {
     let mut finding = Finding::new(&SYNTAX, path.clone(), message);
-    finding.server_text = Some(format!("Invalid value: {}: {detail}", Value::from(value)));
-    finding.server_path = (path.to_string() != server_path).then(|| server_path.to_owned());
+    finding.api_server_message = Some(format!("Invalid value: {}: {detail}", Value::from(value)));
+    finding.api_server_path = (path.to_string() != api_server_path).then(|| api_server_path.to_owned());
     finding
 }

@@ -1,9 +1,9 @@
 //! Fields that exist, but elsewhere. Source: the two versions' schemas; the places are those where users' files have
 //! them.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 use serde_json::Value;
 
@@ -71,21 +71,21 @@ const ONLY_NEW: [&str; 5] = ["providers", "disabled", "networking", "workload", 
 /// Fields that only v1alpha1 has.
 const ONLY_OLD: [&str; 2] = ["server", "network"];
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let places: &[(&str, &str)] = match subject.version {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let places: &[(&str, &str)] = match context.version {
         ApiVersion::V1Alpha1 => &V1ALPHA1,
         ApiVersion::V1Alpha2 => &V1ALPHA2,
     };
-    for (from, to) in places.iter().filter(|(from, _)| subject.stands(from)) {
-        let (from, to) = (Subject::spec(from), Subject::spec(to));
-        let Some(value) = subject.get(&from) else { continue };
+    for (from, to) in places.iter().filter(|(from, _)| context.is_present(from)) {
+        let (from, to) = (RuleContext::spec(from), RuleContext::spec(to));
+        let Some(value) = context.get(&from) else { continue };
         // `spec.storage` of v1alpha2 and the like are of another shape than what would be moved.
         let Some(field) = from.last() else { continue };
-        let fits = crate::api::crd::schema_at(subject.version, &to).is_some_and(|schema| shaped_like(schema, value));
+        let fits = crate::api::crd::schema_at(context.version, &to).is_some_and(|schema| shaped_like(schema, value));
         // an image beside a name would be another mistake
         let named =
-            to.last() == Some(&crate::path::Segment::Key("image".to_owned())) && subject.distribution().is_some();
-        let free = subject.get(&to).is_none() && subject.is_known(&to) && !named;
+            to.last() == Some(&crate::path::Segment::Key("image".to_owned())) && context.distribution().is_some();
+        let free = context.get(&to).is_none() && context.is_known(&to) && !named;
         let message = match field {
             crate::path::Segment::Key(name) => format!("unknown field \"{name}\": it belongs into {to}"),
             crate::path::Segment::Index(_) => continue,
@@ -99,13 +99,13 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             report.add(finding);
         }
     }
-    let (fields, other): (&[&str], _) = match subject.version {
+    let (fields, other): (&[&str], _) = match context.version {
         ApiVersion::V1Alpha1 => (&ONLY_NEW, ApiVersion::V1Alpha2),
         ApiVersion::V1Alpha2 => (&ONLY_OLD, ApiVersion::V1Alpha1),
     };
-    for field in fields.iter().filter(|field| subject.stands(field)) {
-        let path = Subject::spec(field);
-        if subject.get(&path).is_some() {
+    for field in fields.iter().filter(|field| context.is_present(field)) {
+        let path = RuleContext::spec(field);
+        if context.get(&path).is_some() {
             let message = format!("unknown field \"{field}\": only {other} has it");
             report.add(Finding::new(&MISPLACED_FIELD, path, message).at_key());
         }

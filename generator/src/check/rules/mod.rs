@@ -1,7 +1,7 @@
 //! Rules beyond the CRD, one file each.
 //!
 //! A file has its rules as statics, their check, and what mends their findings. A new one needs a `mod` and a line in
-//! [`GROUPS`]. A check looks at a [`Subject`], which may be broken or partly unknown, and says nothing about what it cannot
+//! [`GROUPS`]. A check looks at a [`RuleContext`], which may be broken or partly unknown, and says nothing about what it cannot
 //! know.
 
 #![allow(missing_docs, reason = "each rule has a summary, from which the documentation is made")]
@@ -49,8 +49,8 @@ pub(super) use references::references;
 pub use references::{Reference, ReferenceKind};
 pub use unquoted_variable::unquoted_variables;
 
+use super::context::{Report, RuleContext};
 use super::rule::{Group, Rule};
-use super::subject::{Report, Subject};
 use std::sync::LazyLock;
 
 /// Every file of rules. Checks run in this order, in which a reader meets the fields.
@@ -115,9 +115,9 @@ pub fn find(id: &str) -> Option<&'static Rule> {
 }
 
 /// Runs every check.
-pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
+pub(super) fn check(context: &RuleContext<'_>, report: &mut Report) {
     for check in GROUPS.iter().filter_map(|group| group.check) {
-        check(subject, report);
+        check(context, report);
     }
 }
 

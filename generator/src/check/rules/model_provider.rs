@@ -1,8 +1,8 @@
 //! Providers of models. Source: llama-stack, which exits on a model whose provider is not in the config.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::generate::{GenerateError, of_api, plain_id};
 use serde_json::Value;
 
@@ -26,20 +26,20 @@ pub static CONDITIONAL_PROVIDER: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&UNKNOWN_PROVIDER, &CONDITIONAL_PROVIDER], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let providers = Subject::spec("providers.inference");
-    let external = Subject::spec("externalProviders.inference");
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let providers = RuleContext::spec("providers.inference");
+    let external = RuleContext::spec("externalProviders.inference");
     let mut ids: Vec<String> = Vec::new();
-    let mut complete = subject.is_complete(&providers) && subject.is_complete(&external);
-    for entry in subject.providers().iter().filter(|entry| entry.api == "inference") {
+    let mut complete = context.is_complete(&providers) && context.is_complete(&external);
+    for entry in context.providers().iter().filter(|entry| entry.api == "inference") {
         match entry.id {
             Some(id) => ids.push(id.to_owned()),
             None => complete = false,
         }
     }
-    let external = subject.items(&external).filter_map(|(_, item)| item.get("providerId")?.as_str());
+    let external = context.items(&external).filter_map(|(_, item)| item.get("providerId")?.as_str());
     let external: Vec<String> = external.map(str::to_owned).collect();
-    let base = subject.base();
+    let base = context.base();
     if let Some(base) = &base {
         for (id, _) in of_api(base, "inference") {
             if !ids.iter().any(|other| other == plain_id(id)) {
@@ -48,9 +48,9 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         }
     }
     ids.extend(external);
-    for (path, model) in subject.items(&Subject::spec("resources.models")) {
+    for (path, model) in context.items(&RuleContext::spec("resources.models")) {
         let at = path.key("provider");
-        let Some(provider) = subject.text(&at).filter(|id| !ids.iter().any(|other| other == id)) else { continue };
+        let Some(provider) = context.text(&at).filter(|id| !ids.iter().any(|other| other == id)) else { continue };
         if base.is_none() || !complete {
             report.not_checked(&UNKNOWN_PROVIDER, &at, "the providers of the distribution are not known");
             continue;

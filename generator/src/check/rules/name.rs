@@ -1,10 +1,10 @@
 //! The resource's name. Source: children are called `<name>-<suffix>`, with suffixes of up to 15
 //! characters, and Services take DNS labels only.
 
+use super::super::context::{Report, RuleContext};
 use super::super::facts::Namesake;
 use super::super::finding::{Cause, Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::CrdRule;
 use crate::path::Path;
 
@@ -46,9 +46,9 @@ pub static SAME_FOLDER: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&NAME, &DUPLICATE, &SAME_FOLDER], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let path = Path::parse("metadata.name");
-    let Some(name) = subject.text(&path) else { return };
+    let Some(name) = context.text(&path) else { return };
     let length = name.chars().count();
     if length > MAX {
         let message = format!(
@@ -61,12 +61,12 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
         let message = "The name must not contain dots: the Service is named after it, and Service names have none";
         report.add(Finding::new(&NAME, path.clone(), message).because(Cause::Crd(CrdRule::NameDots)));
     }
-    let own = (subject.namespace().to_owned(), name.to_owned());
-    if subject.facts.resources.contains(&own) {
+    let own = (context.namespace().to_owned(), name.to_owned());
+    if context.facts.resources.contains(&own) {
         let message = format!("Another LlamaStackDistribution is called \"{name}\" in the same namespace");
         return report.add(Finding::new(&DUPLICATE, path, message));
     }
-    let Some(Namesake { shown, kustomization, .. }) = subject.facts.namesakes.get(&own) else { return };
+    let Some(Namesake { shown, kustomization, .. }) = context.facts.namesakes.get(&own) else { return };
     report.add(match kustomization {
         Some(by) => {
             let message = format!(
@@ -85,7 +85,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
     });
 }
 
-fn without_dots(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
-    let name = subject.text(&finding.path).filter(|name| name.contains('.'));
+fn without_dots(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
+    let name = context.text(&finding.path).filter(|name| name.contains('.'));
     name.map(|name| Fix::change_to(finding.path.clone(), &name.replace('.', "-"))).into_iter().collect()
 }

@@ -1,9 +1,9 @@
 //! Names of other objects. Source: Kubernetes calls namespaces by DNS-1123 labels, and Secrets, ConfigMaps and service
 //! accounts by DNS-1123 subdomains; nothing else exists under its API.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use super::references;
 use crate::api::ApiVersion;
 use crate::names::{Namespace, ObjectName};
@@ -36,16 +36,16 @@ fn fields(version: ApiVersion) -> (&'static [&'static str], &'static [&'static s
     }
 }
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
-    let (objects, namespaces) = fields(subject.version);
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let (objects, namespaces) = fields(context.version);
     // An empty name is as good as none.
     let written = |field: &&str| {
-        let path = Subject::spec(field);
-        let name = subject.text(&path).filter(|name| !name.is_empty())?;
+        let path = RuleContext::spec(field);
+        let name = context.text(&path).filter(|name| !name.is_empty())?;
         Some((path, name))
     };
     let mut names: Vec<_> = objects.iter().filter_map(written).collect();
-    for reference in references(subject) {
+    for reference in references(context) {
         if !names.iter().any(|(path, _)| *path == reference.path) {
             names.push((reference.path, reference.name));
         }

@@ -1,8 +1,8 @@
 //! Values that the reader of an example should have replaced.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 
 pub static PLACEHOLDER: Rule = Rule {
     id: "llsd::value::placeholder",
@@ -15,14 +15,14 @@ pub static PLACEHOLDER: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&PLACEHOLDER], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    let stand_ins: Vec<_> = subject
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    let stand_ins: Vec<_> = context
         .env()
         .into_iter()
-        .filter_map(|(_, path, _)| Some((path.key("value"), subject.text(&path.key("value"))?)))
+        .filter_map(|(_, path, _)| Some((path.key("value"), context.text(&path.key("value"))?)))
         .filter(|(_, text)| is_stand_in(&text.to_ascii_lowercase()))
         .collect();
-    let unknown = subject.placeholders().map(|(path, text)| (path.clone(), text));
+    let unknown = context.placeholders().map(|(path, text)| (path.clone(), text));
     for (path, text) in unknown.chain(stand_ins) {
         let message = format!("\"{text}\" is a placeholder: replace it before this is applied");
         report.add(Finding::new(&PLACEHOLDER, path, message));

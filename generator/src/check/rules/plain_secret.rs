@@ -1,9 +1,9 @@
 //! Secrets written in plain text. Source: values of secrets never appear in a config; a resource is readable by more
 //! people than a Secret, and ends up in version control.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::path::Path;
 
 /// Values that stand for "no secret": servers that ask for none are given one of these.
@@ -44,25 +44,25 @@ pub static PLAIN_TEXT: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&PLAIN_TEXT], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for (name, path, _) in subject.env() {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for (name, path, _) in context.env() {
         let at = path.key("value");
-        if names_secret(name) && subject.text(&at).is_some_and(is_secret) {
+        if names_secret(name) && context.text(&at).is_some_and(is_secret) {
             let message =
                 format!("{name} holds a secret in plain text: take it from a Secret with valueFrom.secretKeyRef");
             report.add(Finding::new(&PLAIN_TEXT, at, message));
         }
     }
-    for entry in subject.providers() {
+    for entry in context.providers() {
         let endpoint = entry.path.key("endpoint");
-        if subject.text(&endpoint).is_some_and(has_password) {
+        if context.text(&endpoint).is_some_and(has_password) {
             let message = "The address holds a password in plain text: keep it in a Secret";
             report.add(Finding::new(&PLAIN_TEXT, endpoint, message));
         }
-        let Some(Ok(known)) = subject.resolved(entry) else { continue };
+        let Some(Ok(known)) = context.resolved(entry) else { continue };
         for (name, _) in known.config.iter().filter(|(_, key)| key.secret) {
             let at = entry.path.key("settings").key(name);
-            if subject.text(&at).is_some_and(is_secret) {
+            if context.text(&at).is_some_and(is_secret) {
                 let field = if known.api_key.as_ref() == Some(name) {
                     "apiKey".to_owned()
                 } else {
@@ -73,8 +73,8 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             }
         }
     }
-    let endpoint: Path = Subject::spec("storage.kv.endpoint");
-    if subject.text(&endpoint).is_some_and(has_password) {
+    let endpoint: Path = RuleContext::spec("storage.kv.endpoint");
+    if context.text(&endpoint).is_some_and(has_password) {
         let message = "The address holds a password in plain text: keep it in a Secret and name that in password";
         report.add(Finding::new(&PLAIN_TEXT, endpoint, message));
     }

@@ -1,8 +1,8 @@
 //! Fields that a provider type has no setting for. Source: the catalogs; llama-stack would ignore the key.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::generate::GenerateError;
 
 pub static NO_ENDPOINT: Rule = Rule {
@@ -34,9 +34,9 @@ pub static BAD_ENDPOINT: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&NO_ENDPOINT, &NO_API_KEY, &BAD_ENDPOINT], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for entry in subject.providers() {
-        let Some(Ok(known)) = subject.resolved(entry) else { continue };
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for entry in context.providers() {
+        let Some(Ok(known)) = context.resolved(entry) else { continue };
         let provider_type = known.provider_type.clone();
         let (endpoint, api_key) = (entry.path.key("endpoint"), entry.path.key("apiKey"));
         if entry.value.get("endpoint").is_some_and(|value| !value.is_null()) {
@@ -50,7 +50,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
                     }));
                 }
                 Some(target) => {
-                    let address = subject.text(&endpoint);
+                    let address = context.text(&endpoint);
                     if let Some(error) = address.and_then(|address| target.assign(address).err()) {
                         report.add(Finding::from(GenerateError::Endpoint { path: endpoint, error }));
                     }

@@ -1,8 +1,8 @@
 //! Provider types. Source: the catalogs; llama-stack exits on a type that it does not know.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, Severity, Tag};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::generate::GenerateError;
 
 pub static UNKNOWN_TYPE: Rule = Rule {
@@ -26,10 +26,10 @@ pub static DEPRECATED_TYPE: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&UNKNOWN_TYPE, &DEPRECATED_TYPE], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for entry in subject.providers() {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for entry in context.providers() {
         let path = entry.path.key("provider");
-        match subject.resolved(entry) {
+        match context.resolved(entry) {
             Some(Err(error)) => {
                 let error = Box::new(error.clone());
                 report.add(Finding::from(GenerateError::ProviderType { path, error }));
@@ -52,8 +52,8 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
 }
 
 /// The type that takes the place of a deprecated one.
-fn successor(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
-    let Some(entry) = subject.provider_at(&finding.path) else { return Vec::new() };
-    let Some(Ok(known)) = subject.resolved(entry) else { return Vec::new() };
+fn successor(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
+    let Some(entry) = context.provider_at(&finding.path) else { return Vec::new() };
+    let Some(Ok(known)) = context.resolved(entry) else { return Vec::new() };
     known.successor.iter().map(|name| Fix::change_to(finding.path.clone(), name)).collect()
 }

@@ -1,9 +1,9 @@
 //! Secrets and ConfigMaps that a resource names. Source: the kubelet, which starts no container before they are there; the
 //! operator tells it in the condition `SecretsResolved`.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Cause, Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::api::ApiVersion;
 use crate::nearest::nearest;
 use crate::path::Path;
@@ -64,36 +64,36 @@ impl ReferenceKind {
     }
 }
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for reference in references(subject) {
-        judge(subject, &reference, report);
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for reference in references(context) {
+        judge(context, &reference, report);
     }
 }
 
 /// The objects that a resource names and that its pods need, with the places.
-pub(in crate::check) fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'a>> {
+pub(in crate::check) fn references<'a>(context: &RuleContext<'a>) -> Vec<Reference<'a>> {
     let mut found = Vec::new();
     let mut at_ref = |kind: Kind, path: Path| {
-        let optional = subject.get(&path.key("optional")).and_then(Value::as_bool) == Some(true);
-        let Some(name) = subject.text(&path.key("name")).filter(|_| !optional) else { return };
-        let key = subject.text(&path.key("key")).map(|key| (key, path.key("key")));
+        let optional = context.get(&path.key("optional")).and_then(Value::as_bool) == Some(true);
+        let Some(name) = context.text(&path.key("name")).filter(|_| !optional) else { return };
+        let key = context.text(&path.key("key")).map(|key| (key, path.key("key")));
         found.push(Reference { kind, name, path: path.key("name"), key });
     };
-    for entry in subject.providers() {
+    for entry in context.providers() {
         at_ref(Kind::Secret, entry.path.key("apiKey").key("secretKeyRef"));
         for key in entry.value.get("secretRefs").and_then(Value::as_object).into_iter().flat_map(|map| map.keys()) {
             at_ref(Kind::Secret, entry.path.key("secretRefs").key(key).key("secretKeyRef"));
         }
     }
     let stored = ["storage.kv.password.secretKeyRef", "storage.sql.connectionString.secretKeyRef"];
-    for field in stored.into_iter().filter(|field| subject.stands(field)) {
-        at_ref(Kind::Secret, Subject::spec(field));
+    for field in stored.into_iter().filter(|field| context.is_present(field)) {
+        at_ref(Kind::Secret, RuleContext::spec(field));
     }
-    for (_, path, _) in subject.env() {
+    for (_, path, _) in context.env() {
         at_ref(Kind::Secret, path.key("valueFrom").key("secretKeyRef"));
         at_ref(Kind::ConfigMap, path.key("valueFrom").key("configMapKeyRef"));
     }
-    let by_name: &[(Kind, &str)] = match subject.version {
+    let by_name: &[(Kind, &str)] = match context.version {
         ApiVersion::V1Alpha1 => &[
             (Kind::ConfigMap, "server.userConfig.configMapName"),
             (Kind::ConfigMap, "server.tlsConfig.caBundle.configMapName"),
@@ -104,29 +104,29 @@ pub(in crate::check) fn references<'a>(subject: &Subject<'a>) -> Vec<Reference<'
             (Kind::ConfigMap, "networking.tls.caBundle.configMapName"),
         ],
     };
-    for (kind, field) in by_name.iter().filter(|(_, field)| subject.stands(field)) {
-        let path = Subject::spec(field);
+    for (kind, field) in by_name.iter().filter(|(_, field)| context.is_present(field)) {
+        let path = RuleContext::spec(field);
         // An object of another namespace is found there, which nobody looked at.
-        let elsewhere = path.parent().is_some_and(|parent| subject.get(&parent.key("configMapNamespace")).is_some());
-        if let Some(name) = subject.text(&path).filter(|name| !elsewhere && !name.is_empty()) {
+        let elsewhere = path.parent().is_some_and(|parent| context.get(&parent.key("configMapNamespace")).is_some());
+        if let Some(name) = context.text(&path).filter(|name| !elsewhere && !name.is_empty()) {
             found.push(Reference { kind: *kind, name, path, key: None });
         }
     }
     found
 }
 
-fn judge(subject: &Subject<'_>, reference: &Reference<'_>, report: &mut Report) {
-    let object = (subject.namespace().to_owned(), reference.name.to_owned());
+fn judge(context: &RuleContext<'_>, reference: &Reference<'_>, report: &mut Report) {
+    let object = (context.namespace().to_owned(), reference.name.to_owned());
     let kind = reference.kind.name();
     // The keys of the object: `None` if objects of its kind are not known, `Some(None)` if it does not exist.
     let (keys, names): (Option<Option<Vec<&str>>>, Vec<&str>) = match reference.kind {
         Kind::Secret => {
-            let known = subject.facts.secrets.as_ref();
+            let known = context.facts.secrets.as_ref();
             let keys = known.map(|known| known.get(&object).map(|keys| keys.iter().map(String::as_str).collect()));
             (keys, known.into_iter().flatten().map(|((_, name), _)| name.as_str()).collect())
         }
         Kind::ConfigMap => {
-            let known = subject.facts.config_maps.as_ref();
+            let known = context.facts.config_maps.as_ref();
             let keys = known.map(|known| known.get(&object).map(|data| data.keys().map(String::as_str).collect()));
             (keys, known.into_iter().flatten().map(|((_, name), _)| name.as_str()).collect())
         }
@@ -134,10 +134,10 @@ fn judge(subject: &Subject<'_>, reference: &Reference<'_>, report: &mut Report) 
     let Some(keys) = keys else {
         return report.not_checked(&NOT_FOUND, &reference.path, &format!("{kind}s are not known here"));
     };
-    let namespace = subject.namespace();
+    let namespace = context.namespace();
     let place = if namespace.is_empty() { String::new() } else { format!(" in namespace \"{namespace}\"") };
     let Some(keys) = keys else {
-        if !subject.knows_namespace() {
+        if !context.knows_namespace() {
             let reason = "the resource's namespace is not known";
             return report.not_checked(&NOT_FOUND, &reference.path, reason);
         }

@@ -1,9 +1,9 @@
 //! What the walk over the CRD's schema and its rules says, and what reading the text says before. Source: the API
 //! server with strict field validation.
 
+use super::super::context::RuleContext;
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::Subject;
 use crate::api::crd;
 use crate::path::{Path, Segment};
 use serde_json::{Value, json};
@@ -120,7 +120,7 @@ pub(super) static GROUP: Group = Group {
 };
 
 /// A required field that has a usual value.
-fn missing(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+fn missing(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let path = &finding.path;
     let parent = path.parent().unwrap_or_default();
     let (Some(Segment::Key(name)), Some(Segment::Key(holder))) = (path.last(), parent.last()) else {
@@ -128,11 +128,11 @@ fn missing(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
     };
     let value = match (holder.as_str(), name.as_str()) {
         ("spec", "distribution") => json!({"name": "starter"}),
-        ("secretKeyRef", "key") => Value::from(only_key(subject, &parent.key("name"))),
-        ("secretKeyRef", "name") => Value::from(secret_name(subject, path)),
-        (_, "secretKeyRef") => json!({"name": secret_name(subject, path), "key": SECRET_KEY}),
+        ("secretKeyRef", "key") => Value::from(only_key(context, &parent.key("name"))),
+        ("secretKeyRef", "name") => Value::from(secret_name(context, path)),
+        (_, "secretKeyRef") => json!({"name": secret_name(context, path), "key": SECRET_KEY}),
         ("autoscaling", "maxReplicas") => {
-            let least = subject.get(&parent.key("minReplicas")).and_then(Value::as_i64);
+            let least = context.get(&parent.key("minReplicas")).and_then(Value::as_i64);
             Value::from(least.unwrap_or(1).max(1))
         }
         _ => return Vec::new(),
@@ -141,9 +141,9 @@ fn missing(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
 }
 
 /// The key of the Secret named at `path`, if it is known and has one only.
-fn only_key(subject: &Subject<'_>, path: &Path) -> String {
-    let object = subject.text(path).map(|name| (subject.namespace().to_owned(), name.to_owned()));
-    let keys = object.and_then(|object| subject.facts.secrets.as_ref()?.get(&object));
+fn only_key(context: &RuleContext<'_>, path: &Path) -> String {
+    let object = context.text(path).map(|name| (context.namespace().to_owned(), name.to_owned()));
+    let keys = object.and_then(|object| context.facts.secrets.as_ref()?.get(&object));
     match keys.map(|keys| keys.iter().collect::<Vec<_>>()).as_deref() {
         Some([key]) => (*key).clone(),
         _ => SECRET_KEY.to_owned(),
@@ -151,9 +151,9 @@ fn only_key(subject: &Subject<'_>, path: &Path) -> String {
 }
 
 /// A name for the Secret of what lies at `path`: that of its provider, else of the resource.
-pub(super) fn secret_name(subject: &Subject<'_>, path: &Path) -> String {
-    let id = subject.provider_at(path).and_then(|entry| entry.id);
-    let owner = id.or_else(|| subject.text(&Path::parse("metadata.name"))).unwrap_or("llama-stack");
+pub(super) fn secret_name(context: &RuleContext<'_>, path: &Path) -> String {
+    let id = context.provider_at(path).and_then(|entry| entry.id);
+    let owner = id.or_else(|| context.text(&Path::parse("metadata.name"))).unwrap_or("llama-stack");
     let owner: String = owner
         .to_lowercase()
         .chars()
@@ -163,10 +163,10 @@ pub(super) fn secret_name(subject: &Subject<'_>, path: &Path) -> String {
 }
 
 /// A text that was read as a number or a truth value, or the other way round.
-fn mistyped(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+fn mistyped(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let path = &finding.path;
-    let Some(value) = subject.get(path) else { return Vec::new() };
-    let wanted = crd::schema_at(subject.version, path).and_then(|schema| schema.get("type")?.as_str());
+    let Some(value) = context.get(path) else { return Vec::new() };
+    let wanted = crd::schema_at(context.version, path).and_then(|schema| schema.get("type")?.as_str());
     let replace = |value: Value| {
         Fix::new(format!("Write {value}, without quotes"), vec![FixEdit::Replace { path: path.clone(), value }])
     };

@@ -1,9 +1,9 @@
 //! Secrets among the settings of a provider. Source: the settings become the config as they are; only `apiKey` and
 //! `secretRefs` are taken out of a Secret.
 
+use super::super::context::{ProviderEntry, Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{ProviderEntry, Report, Subject};
 use crate::path::Path;
 use serde_json::Value;
 
@@ -21,13 +21,13 @@ pub static SECRET_REF: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&SECRET_REF], check: Some(check) };
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
-    for entry in subject.providers() {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for entry in context.providers() {
         let at = entry.path.key("settings");
         for (key, value) in entry.value.get("settings").and_then(Value::as_object).into_iter().flatten() {
             let path = at.key(key);
             match reference(value) {
-                Some(steps) => report.add(finding(subject, entry, key, &path, steps)),
+                Some(steps) => report.add(finding(context, entry, key, &path, steps)),
                 None => inside(value, &path, 0, report),
             }
         }
@@ -44,13 +44,13 @@ pub(super) fn reference(value: &Value) -> Option<&'static [&'static str]> {
 }
 
 fn finding(
-    subject: &Subject<'_>,
+    context: &RuleContext<'_>,
     entry: &ProviderEntry<'_>,
     key: &str,
     path: &Path,
     steps: &'static [&'static str],
 ) -> Finding {
-    let known = subject.resolved(entry).and_then(Result::ok);
+    let known = context.resolved(entry).and_then(Result::ok);
     let is_api_key = known.and_then(|known| known.api_key.as_deref()) == Some(key);
     let (field, to) = if is_api_key {
         ("apiKey".to_owned(), entry.path.key("apiKey"))
@@ -60,7 +60,7 @@ fn finding(
     let message =
         format!("Settings take no Secrets: llama-stack would get the reference itself. It belongs into {field}");
     let finding = Finding::new(&SECRET_REF, path.clone(), message).at_key();
-    if to.find(subject.value()).is_some() {
+    if to.find(context.value()).is_some() {
         return finding;
     }
     let from = steps.iter().fold(path.clone(), |path, step| path.key(*step));

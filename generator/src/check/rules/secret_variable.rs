@@ -1,9 +1,9 @@
 //! Variables that carry secrets. Source: their names are `LLSD_<ID>_<FIELD>`, in which every other
 //! character becomes `_`, so different ids can meet in one name.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::generate::{GenerateError, variable_name};
 use crate::path::Path;
 use serde_json::Value;
@@ -21,9 +21,9 @@ pub static VARIABLE_CLASH: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&VARIABLE_CLASH], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let mut seen: HashMap<String, (Path, &Value)> = HashMap::new();
-    for entry in subject.providers() {
+    for entry in context.providers() {
         let Some(id) = entry.id else { continue };
         let mut secrets: Vec<(String, Path, &Value)> = Vec::new();
         if let Some(secret) = entry.value.get("apiKey") {

@@ -1,9 +1,9 @@
 //! TLS and workers of a server whose config is not generated. Source: llama-stack takes both from its config, and the
 //! operator changes no config that it did not generate.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use super::config_key::config_map;
 use crate::api::{ApiVersion, CONFIG_KEY};
 use crate::generate::{TLS_CERTIFICATE, TLS_KEY};
@@ -23,28 +23,29 @@ pub(super) static GROUP: Group = Group { rules: &[&SERVER_SETTINGS], check: Some
 /// Fields from which a config is generated.
 const GENERATING: [&str; 4] = ["providers", "resources", "storage", "disabled"];
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
-    if subject.version != ApiVersion::V1Alpha2 || GENERATING.iter().any(|field| subject.stands(field)) {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    if context.version != ApiVersion::V1Alpha2 || GENERATING.iter().any(|field| context.is_present(field)) {
         return;
     }
-    let overrides = subject.stands("overrideConfig");
-    let own = subject.text(&Subject::spec("overrideConfig.configMapName")).and_then(|name| config_map(subject, name));
+    let overrides = context.is_present("overrideConfig");
+    let own =
+        context.text(&RuleContext::spec("overrideConfig.configMapName")).and_then(|name| config_map(context, name));
     let own = own.and_then(|data| data.get(CONFIG_KEY));
-    let tls = Subject::spec("networking.tls.enabled");
-    let by_name = subject.stands("distribution.name");
-    if subject.get(&tls) == Some(&Value::Bool(true)) && (overrides || !by_name) {
+    let tls = RuleContext::spec("networking.tls.enabled");
+    let by_name = context.is_present("distribution.name");
+    if context.get(&tls) == Some(&Value::Bool(true)) && (overrides || !by_name) {
         let keys = format!("server.tls_certfile: {TLS_CERTIFICATE} and server.tls_keyfile: {TLS_KEY}");
-        add(subject, &tls, overrides, own.is_some_and(|text| text.contains("tls_certfile")), &keys, report);
+        add(context, &tls, overrides, own.is_some_and(|text| text.contains("tls_certfile")), &keys, report);
     }
-    let workers = Subject::spec("workload.workers");
-    if let Some(count) = subject.get(&workers).and_then(Value::as_i64).filter(|count| *count > 1) {
+    let workers = RuleContext::spec("workload.workers");
+    if let Some(count) = context.get(&workers).and_then(Value::as_i64).filter(|count| *count > 1) {
         let keys = format!("server.workers: {count}");
-        add(subject, &workers, overrides, own.is_some_and(|text| text.contains("workers:")), &keys, report);
+        add(context, &workers, overrides, own.is_some_and(|text| text.contains("workers:")), &keys, report);
     }
 }
 
 fn add(
-    subject: &Subject<'_>,
+    context: &RuleContext<'_>,
     path: &crate::path::Path,
     overrides: bool,
     is_there: bool,
@@ -62,7 +63,7 @@ fn add(
         ),
     };
     // Whether the ConfigMap has it is not known everywhere.
-    let unsure = overrides && subject.facts.config_maps.is_none();
+    let unsure = overrides && context.facts.config_maps.is_none();
     let severity = if unsure { Severity::Hint } else { Severity::Warning };
     report.add(Finding::new(&SERVER_SETTINGS, path.clone(), message).weighing(severity));
 }

@@ -1,9 +1,9 @@
 //! Settings of providers. Source: the catalogs; llama-stack ignores keys that a provider type does not read, and does
 //! not start on values of the wrong type.
 
+use super::super::context::{ProviderEntry, Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{ProviderEntry, Report, Subject};
 use super::secret_in_settings;
 use crate::catalog::{ConfigKey, KeyKind, ProviderType};
 use crate::generate::Warning;
@@ -56,9 +56,9 @@ pub static DEPRECATED_KEY: Rule = Rule {
 pub(super) static GROUP: Group =
     Group { rules: &[&UNKNOWN_KEY, &WRONG_TYPE, &OVERRIDDEN, &DEPRECATED_KEY], check: Some(check) };
 
-pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
-    for entry in subject.providers() {
-        let Some(Ok(known)) = subject.resolved(entry) else { continue };
+pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
+    for entry in context.providers() {
+        let Some(Ok(known)) = context.resolved(entry) else { continue };
         let at = entry.path.key("settings");
         for (key, value) in entry.value.get("settings").and_then(Value::as_object).into_iter().flatten() {
             let path = at.key(key);
@@ -69,7 +69,7 @@ pub(in crate::check) fn check(subject: &Subject<'_>, report: &mut Report) {
             }
             // References to Secrets are another rule's business.
             if secret_in_settings::reference(value).is_none() {
-                one(subject, known, &known.config, key, value, &path, 0, report);
+                one(context, known, &known.config, key, value, &path, 0, report);
             }
         }
         let at = entry.path.key("secretRefs");
@@ -95,7 +95,7 @@ fn winner(entry: &ProviderEntry<'_>, known: &ProviderType, key: &str) -> Option<
 
 #[expect(clippy::too_many_arguments, reason = "one step of a walk that carries its surroundings")]
 fn one(
-    subject: &Subject<'_>,
+    context: &RuleContext<'_>,
     provider: &ProviderType,
     keys: &IndexMap<String, ConfigKey>,
     name: &str,
@@ -104,7 +104,7 @@ fn one(
     depth: usize,
     report: &mut Report,
 ) {
-    if !subject.is_known(path) || depth > MAX_DEPTH {
+    if !context.is_known(path) || depth > MAX_DEPTH {
         return;
     }
     let Some(known) = keys.get(name) else {
@@ -134,7 +134,7 @@ fn one(
     }
     if let (KeyKind::Object(inner), Value::Object(entries)) = (&known.kind, value) {
         for (key, value) in entries.iter().filter(|(_, value)| secret_in_settings::reference(value).is_none()) {
-            one(subject, provider, inner, key, value, &path.key(key), depth + 1, report);
+            one(context, provider, inner, key, value, &path.key(key), depth + 1, report);
         }
     }
 }
@@ -238,21 +238,21 @@ fn truth(value: &Value) -> bool {
 }
 
 /// An address under a name that another provider type, or the resource itself, has for it.
-fn address(subject: &Subject<'_>, finding: &Finding) -> Vec<Fix> {
+fn address(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let path = &finding.path;
     let Some(Segment::Key(name)) = path.last() else { return Vec::new() };
     if !finding.fixes.is_empty() || nearest(name, ["url", "uri", "base_url", "endpoint"]).is_none() {
         return Vec::new();
     }
-    let entry = subject.provider_at(path).filter(|entry| path.parent() == Some(entry.path.key("settings")));
+    let entry = context.provider_at(path).filter(|entry| path.parent() == Some(entry.path.key("settings")));
     let Some(entry) = entry else { return Vec::new() };
-    let Some(Ok(known)) = subject.resolved(entry) else { return Vec::new() };
+    let Some(Ok(known)) = context.resolved(entry) else { return Vec::new() };
     let Some(endpoint) = known.endpoint.as_ref().filter(|_| !entry.value.contains_key("endpoint")) else {
         return Vec::new();
     };
     let mut fixes = Vec::new();
     if let [key] = endpoint.keys().as_slice()
-        && subject.get(&entry.path.key("settings").key(*key)).is_none()
+        && context.get(&entry.path.key("settings").key(*key)).is_none()
     {
         let edits = vec![FixEdit::RenameKey { path: path.clone(), to: (*key).to_owned() }];
         fixes.push(Fix::new(format!("Rename to \"{key}\""), edits));

@@ -2,9 +2,9 @@
 //! `${env.NAME:=default}` and `${env.NAME:+value}`, of names of capitals, digits and `_`, and leaves all else as it stands.
 //! The kubelet puts in `$(NAME)` in commands and variables of a pod, not in a config.
 
+use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
-use super::super::subject::{Report, Subject};
 use crate::config::environment::{Form, expressions};
 use crate::path::Path;
 use serde_json::Value;
@@ -29,24 +29,24 @@ pub static NOT_EXPANDED: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&ENV_SYNTAX, &NOT_EXPANDED], check: Some(check) };
 
-fn check(subject: &Subject<'_>, report: &mut Report) {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
     let mut look = |value: &Value, path: &Path| {
-        findings(value, path, &|path| subject.is_known(path)).into_iter().for_each(|finding| report.add(finding));
+        findings(value, path, &|path| context.is_known(path)).into_iter().for_each(|finding| report.add(finding));
     };
-    for entry in subject.providers() {
+    for entry in context.providers() {
         for field in ["endpoint", "settings"] {
             if let Some(value) = entry.value.get(field) {
                 look(value, &entry.path.key(field));
             }
         }
     }
-    for external in subject.external_providers() {
+    for external in context.external_providers() {
         if let Some(value) = external.value.get("config") {
             look(value, &external.path.key("config"));
         }
     }
-    let endpoint = Subject::spec("storage.kv.endpoint");
-    if let Some(value) = subject.get(&endpoint) {
+    let endpoint = RuleContext::spec("storage.kv.endpoint");
+    if let Some(value) = context.get(&endpoint) {
         look(value, &endpoint);
     }
 }

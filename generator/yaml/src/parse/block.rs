@@ -39,7 +39,7 @@ impl Parser<'_> {
         }
         let mut token = self.token(content);
         let mut column = spaces as i32;
-        if self.distrust {
+        if self.recovering {
             if self.dash_without_blank(content) {
                 token = Token::Dash;
             } else if let Some(key) = self.behind_lone_sign(content) {
@@ -51,7 +51,7 @@ impl Parser<'_> {
         }
         if self.pos == content && content - self.line_start > spaces {
             column = self.tab_column(column, token);
-        } else if self.distrust && self.orphans(column, token) {
+        } else if self.recovering && self.orphans(column, token) {
             return;
         }
         let column = self.align(column, token);
@@ -70,7 +70,7 @@ impl Parser<'_> {
 
     /// Closes what the line at this column ends, and returns the column of the level it belongs to.
     fn align(&mut self, column: i32, token: Token) -> i32 {
-        if self.distrust
+        if self.recovering
             && let Some(column) = self.doubtful(column, token)
         {
             return column;
@@ -102,7 +102,7 @@ impl Parser<'_> {
                     }
                 }
             }
-            self.pop_to_ghosts();
+            self.pop_recent();
         }
     }
 
@@ -127,7 +127,7 @@ impl Parser<'_> {
         }
         loop {
             match self.token(self.pos) {
-                Token::Other if at_start && self.distrust && self.dash_without_blank(self.pos) => {
+                Token::Other if at_start && self.recovering && self.dash_without_blank(self.pos) => {
                     self.error(Span::new(self.pos, self.pos + 1), "a `-` needs a blank behind it");
                     self.dash(column, compact);
                 }
@@ -135,7 +135,7 @@ impl Parser<'_> {
                     self.dash(column, compact);
                     compact = true;
                 }
-                Token::Question if compact && self.distrust && !self.colon_follows() => {
+                Token::Question if compact && self.recovering && !self.colon_follows() => {
                     self.error(Span::new(self.pos, self.pos + 1), "a `?` needs a `:` on a line below");
                     self.pos += 1;
                 }

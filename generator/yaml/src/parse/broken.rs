@@ -26,7 +26,7 @@ impl Parser<'_> {
     pub(super) fn second_entry(&mut self, start: usize, colon: usize, level: Option<i32>) -> bool {
         if let Some(level) = level {
             while self.top().indent > level {
-                self.pop_to_ghosts();
+                self.pop_recent();
             }
         }
         if self.top().container != Container::Map {
@@ -159,10 +159,10 @@ impl Parser<'_> {
         let childless = match self.ahead(start) {
             // Items at the key's column are its value, but for those of a list that this line stands in.
             Some(a) if a.indent == indent && a.token == Token::Dash => {
-                self.ghosts.last().is_some_and(|g| g.container == Container::Seq && g.indent == indent)
+                self.recently_closed.last().is_some_and(|g| g.container == Container::Seq && g.indent == indent)
             }
             Some(a) if a.indent > indent => {
-                self.ghosts.iter().any(|g| g.indent == a.indent) || a.indent - indent > self.step.max(2)
+                self.recently_closed.iter().any(|g| g.indent == a.indent) || a.indent - indent > self.step.max(2)
             }
             _ => true,
         };

@@ -61,9 +61,9 @@ impl Parser<'_> {
         nodes[parent as usize].last = child;
     }
 
-    pub(super) fn marry(&mut self, key: u32, value: u32) {
-        self.tree.nodes[key as usize].mate = value;
-        self.tree.nodes[value as usize].mate = key;
+    pub(super) fn link_entry(&mut self, key: u32, value: u32) {
+        self.tree.nodes[key as usize].counterpart = value;
+        self.tree.nodes[value as usize].counterpart = key;
     }
 
     /// Puts a node into the open slot of the innermost block collection.
@@ -94,7 +94,7 @@ impl Parser<'_> {
             (Container::Map, _) if frame.key == NONE => next.slot = Slot::Closed,
             (Container::Map, _) => {
                 self.append(frame.node, child, frame.count);
-                self.marry(frame.key, child);
+                self.link_entry(frame.key, child);
                 next.count += 1;
                 next.slot = Slot::Closed;
                 next.key = NONE;
@@ -128,7 +128,7 @@ impl Parser<'_> {
         let node = self.add_collection(kind, start, false);
         self.tree.nodes[node as usize].indent = indent.max(0) as u32;
         self.attach(node);
-        self.ghosts.clear();
+        self.recently_closed.clear();
         self.stack.push(Frame {
             node,
             container,
@@ -168,9 +168,9 @@ impl Parser<'_> {
     }
 
     /// Closes the innermost collection and keeps it for a later line that belongs into it.
-    pub(super) fn pop_to_ghosts(&mut self) {
+    pub(super) fn pop_recent(&mut self) {
         if let Some(frame) = self.pop() {
-            self.ghosts.push(frame);
+            self.recently_closed.push(frame);
         }
     }
 }

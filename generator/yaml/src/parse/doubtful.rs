@@ -9,12 +9,12 @@ use crate::work;
 impl Parser<'_> {
     /// In a text known to be broken: places a line that could stand where it is, but is likely damaged.
     pub(super) fn doubtful(&mut self, column: i32, token: Token) -> Option<i32> {
-        work::count(self.stack.len() + self.ghosts.len());
+        work::count(self.stack.len() + self.recently_closed.len());
         let top = *self.top();
         let step = self.step.max(2);
         if top.indent < column && top.slot == Slot::Value && top.container != Container::Root {
             // A jump to the right that leads back to a level closed by the line above.
-            let ghost = self.ghosts.iter().any(|g| g.indent == column);
+            let ghost = self.recently_closed.iter().any(|g| g.indent == column);
             if ghost && column - top.indent > step {
                 self.misplaced();
                 self.fill_absent();
@@ -51,11 +51,11 @@ impl Parser<'_> {
         };
         self.misplaced();
         while self.top().indent > target {
-            self.pop_to_ghosts();
+            self.pop_recent();
         }
         let top = *self.top();
         if top.container == Container::Seq && token != Token::Dash {
-            self.pop_to_ghosts();
+            self.pop_recent();
         }
         Some(self.settle(target, token))
     }

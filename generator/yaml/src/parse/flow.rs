@@ -1,7 +1,7 @@
 //! Collections in brackets and braces, with a stack of their own.
 
 use super::Parser;
-use super::flow_levels::{Level, Place};
+use super::flow_levels::{FlowSlot, Level};
 use super::scan::{self, Stop};
 use crate::split::next_line;
 use crate::tree::{Kind, NONE, RAW, Style, UNCLOSED, VERBATIM};
@@ -21,7 +21,7 @@ impl Parser<'_> {
     /// has to be read as a whole; the position is then unchanged.
     pub(super) fn flow_node(&mut self, indent: i32, keys_only: bool) -> Option<(u32, bool)> {
         // yaml-rust2 lets flow text go on at any column.
-        let indent = if self.loose { -1 } else { indent };
+        let indent = if self.lenient { -1 } else { indent };
         let start = self.pos;
         let line = self.line_start;
         let marks = (self.tree.nodes.len(), self.tree.props.len(), self.comments.len(), self.errors.len());
@@ -153,23 +153,23 @@ impl Parser<'_> {
                 }
                 b',' => {
                     self.close_pairs(&mut levels);
-                    if levels.last().is_some_and(|l| l.place == Place::Start && l.props == NONE) {
+                    if levels.last().is_some_and(|l| l.place == FlowSlot::Start && l.props == NONE) {
                         self.error(Span::new(start, start + 1), "there is no entry in front of this comma");
                     }
                     self.end_entry(&mut levels, start);
                     self.pos += 1;
                     if let Some(top) = levels.last_mut() {
-                        top.place = Place::Start;
+                        top.place = FlowSlot::Start;
                         top.at = start + 1;
                     }
                 }
-                b'?' if top.place == Place::Start && scan::is_white(self.byte(start + 1)) => {
+                b'?' if top.place == FlowSlot::Start && scan::is_white(self.byte(start + 1)) => {
                     if top.seq {
                         self.open_pair(&mut levels, start);
                     }
                     self.pos += 1;
                     if let Some(top) = levels.last_mut() {
-                        top.place = Place::Key;
+                        top.place = FlowSlot::Key;
                         top.at = start + 1;
                     }
                 }
@@ -187,7 +187,7 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
-                    if matches!(top.place, Place::Done | Place::KeyDone) {
+                    if matches!(top.place, FlowSlot::Done | FlowSlot::KeyDone) {
                         if self.line_has_ended_entry(start) {
                             self.abandon(&mut levels);
                             return End::Broken;
@@ -196,7 +196,7 @@ impl Parser<'_> {
                         self.close_pairs(&mut levels);
                         self.end_entry(&mut levels, start);
                         if let Some(top) = levels.last_mut() {
-                            top.place = Place::Start;
+                            top.place = FlowSlot::Start;
                         }
                     }
                     let node = self.flow_scalar(indent);

@@ -6,7 +6,7 @@ use crate::Span;
 use crate::tree::{FLOW, Kind, NONE, Style, VERBATIM};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum FlowSlot {
     /// An item or a key may come.
     Start,
     /// The key behind `?`.
@@ -25,7 +25,7 @@ pub(super) struct Level {
     pub(super) seq: bool,
     /// A mapping of one pair written in a sequence without braces.
     pub(super) pair: bool,
-    pub(super) place: Place,
+    pub(super) place: FlowSlot,
     pub(super) key: u32,
     pub(super) count: u32,
     /// The child in front of the last item, to take that item back as a key.
@@ -45,12 +45,12 @@ impl Parser<'_> {
         let seq = self.bytes[start] == b'[';
         let node = self.add_collection(if seq { Kind::Sequence } else { Kind::Mapping }, start, true);
         if let Some(top) = levels.last() {
-            if matches!(top.place, Place::Done | Place::KeyDone) {
+            if matches!(top.place, FlowSlot::Done | FlowSlot::KeyDone) {
                 self.error(Span::new(start, start + 1), "expected `,` between the entries");
                 self.close_pairs(levels);
                 self.end_entry(levels, start);
                 if let Some(top) = levels.last_mut() {
-                    top.place = Place::Start;
+                    top.place = FlowSlot::Start;
                 }
             }
             self.put(levels, node);
@@ -60,7 +60,7 @@ impl Parser<'_> {
             node,
             seq,
             pair: false,
-            place: Place::Start,
+            place: FlowSlot::Start,
             key: NONE,
             count: 0,
             before: NONE,
@@ -79,18 +79,18 @@ impl Parser<'_> {
             level.before = self.tree.nodes[level.node as usize].last;
             self.append(level.node, node, level.count);
             level.count += 1;
-            level.place = Place::Done;
+            level.place = FlowSlot::Done;
         } else {
             self.append(level.node, node, level.count);
             match level.place {
-                Place::Value => {
-                    self.marry(level.key, node);
+                FlowSlot::Value => {
+                    self.link_entry(level.key, node);
                     level.count += 1;
-                    level.place = Place::Done;
+                    level.place = FlowSlot::Done;
                 }
                 _ => {
                     level.key = node;
-                    level.place = Place::KeyDone;
+                    level.place = FlowSlot::KeyDone;
                 }
             }
         }
@@ -109,25 +109,25 @@ impl Parser<'_> {
     pub(super) fn end_entry(&mut self, levels: &mut [Level], at: usize) {
         let Some(&top) = levels.last() else { return };
         match top.place {
-            Place::Start if top.props != NONE => {
+            FlowSlot::Start if top.props != NONE => {
                 self.put_absent(levels);
                 self.end_entry_of_key(levels, at);
             }
-            Place::Start => {}
-            Place::Key => {
+            FlowSlot::Start => {}
+            FlowSlot::Key => {
                 self.put_absent(levels);
                 self.end_entry_of_key(levels, at);
             }
-            Place::KeyDone => self.end_entry_of_key(levels, at),
-            Place::Value => self.put_absent(levels),
-            Place::Done => {}
+            FlowSlot::KeyDone => self.end_entry_of_key(levels, at),
+            FlowSlot::Value => self.put_absent(levels),
+            FlowSlot::Done => {}
         }
     }
 
     pub(super) fn end_entry_of_key(&mut self, levels: &mut [Level], at: usize) {
         let Some(top) = levels.last_mut() else { return };
-        if top.place == Place::KeyDone {
-            top.place = Place::Value;
+        if top.place == FlowSlot::KeyDone {
+            top.place = FlowSlot::Value;
             let key_end = self.tree.nodes[top.key as usize].end as usize;
             top.at = key_end.min(at);
             self.put_absent(levels);
@@ -179,8 +179,8 @@ impl Parser<'_> {
         }
         let Some(top) = levels.last() else { return false };
         let before = match top.place {
-            Place::KeyDone => top.key,
-            Place::Done if top.seq => self.tree.nodes[top.node as usize].last,
+            FlowSlot::KeyDone => top.key,
+            FlowSlot::Done if top.seq => self.tree.nodes[top.node as usize].last,
             _ => return false,
         };
         let Some(node) = self.tree.nodes.get(before as usize) else { return false };
@@ -192,21 +192,21 @@ impl Parser<'_> {
     pub(super) fn flow_colon(&mut self, levels: &mut Vec<Level>, at: usize) -> bool {
         let Some(&top) = levels.last() else { return false };
         match top.place {
-            Place::Start if top.seq => {
+            FlowSlot::Start if top.seq => {
                 self.open_pair(levels, at);
                 self.put_absent(levels);
             }
-            Place::Done if top.seq => self.item_to_pair(levels),
-            Place::Start | Place::Key => self.put_absent(levels),
-            Place::KeyDone => {}
-            Place::Done | Place::Value => {
+            FlowSlot::Done if top.seq => self.item_to_pair(levels),
+            FlowSlot::Start | FlowSlot::Key => self.put_absent(levels),
+            FlowSlot::KeyDone => {}
+            FlowSlot::Done | FlowSlot::Value => {
                 // `a: b: c`, or the lines of a block mapping.
                 return false;
             }
         }
         self.pos = at + 1;
         if let Some(top) = levels.last_mut() {
-            top.place = Place::Value;
+            top.place = FlowSlot::Value;
             top.at = at + 1;
         }
         true
@@ -223,7 +223,7 @@ impl Parser<'_> {
             node,
             seq: false,
             pair: true,
-            place: Place::Start,
+            place: FlowSlot::Start,
             key: NONE,
             count: 0,
             before: NONE,

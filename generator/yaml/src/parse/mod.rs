@@ -45,7 +45,7 @@ pub fn parse_document(text: &str) -> Document {
     let reading = if parser.errors.is_empty() || text.len() >= NONE as usize {
         parser.done()
     } else {
-        loose_reading(text).unwrap_or_else(|| broken_reading(text, parser))
+        lenient_reading(text).unwrap_or_else(|| broken_reading(text, parser))
     };
     let Reading { mut tree, comments, skipped, mut errors } = reading;
     errors.sort_by_key(|e| e.span.start);
@@ -55,12 +55,12 @@ pub fn parse_document(text: &str) -> Document {
 
 /// Reads what is not well-formed by the letter of YAML, but is for the judge: text in brackets and quotes left of the
 /// block around it, and a tab in front of the first entry.
-fn loose_reading(text: &str) -> Option<Reading> {
+fn lenient_reading(text: &str) -> Option<Reading> {
     if text.len() > repair::LONGEST {
         return None;
     }
     let mut parser = Parser::new(text.as_bytes());
-    parser.loose = true;
+    parser.lenient = true;
     parser.run();
     (parser.errors.is_empty() && crate::strict::judge(text).is_none()).then(|| parser.done())
 }
@@ -69,7 +69,7 @@ fn loose_reading(text: &str) -> Option<Reading> {
 /// mended.
 fn broken_reading(text: &str, first: Parser<'_>) -> Reading {
     let mut again = Parser::new(text.as_bytes());
-    again.distrust = true;
+    again.recovering = true;
     again.step = line::usual_step(text.as_bytes());
     again.run();
     let reading = if again.errors.is_empty() { first.done() } else { again.done() };
@@ -134,14 +134,14 @@ struct Parser<'t> {
     errors: Vec<SyntaxError>,
     stack: Vec<Frame>,
     /// Frames closed by lines that stand further left, innermost first; emptied when a collection opens.
-    ghosts: Vec<Frame>,
+    recently_closed: Vec<Frame>,
     /// Bytes that may still be read again after a bracket or quote turned out to have no end.
     budget: usize,
     in_conflict: bool,
     /// The text is known to be broken, so that what is allowed but unusual is taken for damage.
-    distrust: bool,
+    recovering: bool,
     /// Text in brackets and quotes may go on at any column.
-    loose: bool,
+    lenient: bool,
     /// Columns by which the text usually indents.
     step: i32,
     /// With more errors than this, nobody wants to know the rest.
@@ -161,11 +161,11 @@ impl<'t> Parser<'t> {
             skipped: Vec::new(),
             errors: Vec::new(),
             stack: Vec::with_capacity(16),
-            ghosts: Vec::new(),
+            recently_closed: Vec::new(),
             budget: 1 << 16,
             in_conflict: false,
-            distrust: false,
-            loose: false,
+            recovering: false,
+            lenient: false,
             step: 2,
             most_errors: usize::MAX,
         }

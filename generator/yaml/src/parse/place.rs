@@ -18,7 +18,7 @@ impl Parser<'_> {
             && top.indent < spaces
             && !matches!(scan::plain_line(self.bytes, self.pos, false).1, Stop::Colon(_));
         if lone_value
-            || (scalar_root && self.loose)
+            || (scalar_root && self.lenient)
             || (scalar_root && matches!(self.bytes[self.pos], b'[' | b'{' | b']' | b'}'))
         {
             // Tabs may stand in front of a value whose place the spaces already give.
@@ -91,13 +91,13 @@ impl Parser<'_> {
         let ahead = self.ahead(self.pos);
         let opens = self.opens();
         // The value of the last entry may be what is wrong: a stray text, or a line that was meant to open a level.
-        if low >= 0 && ahead.is_none_or(|a| a.indent >= column || self.distrust) {
+        if low >= 0 && ahead.is_none_or(|a| a.indent >= column || self.recovering) {
             let entry = self.last_entry();
             let value_below = entry.is_some_and(|e| e.below_key && e.one_line && (!e.list || token == Token::Dash));
             let more = ahead.is_some_and(|a| a.indent >= column);
             let cheap = column - low >= 2 && entry.is_some_and(|e| e.scalar);
-            work::count(self.ghosts.len());
-            let ghost = self.ghosts.iter().any(|g| g.indent == column);
+            work::count(self.recently_closed.len());
+            let ghost = self.recently_closed.iter().any(|g| g.indent == column);
             let glued = self.glued_entry();
             let moved = glued.is_none() && self.was_moved_in(column, token);
             if moved {
@@ -147,10 +147,11 @@ impl Parser<'_> {
     pub(super) fn best_level(&mut self, column: i32, token: Token, ahead: Option<Ahead>, opens: bool) -> Option<i32> {
         let top = *self.top();
         let mut best: Option<(i32, i32)> = None;
-        work::count(self.ghosts.len());
-        let ghosts: Vec<Frame> = self.ghosts.iter().copied().filter(|g| g.indent > top.indent).collect();
-        let known = |indent: i32| indent == top.indent || ghosts.iter().any(|g| g.indent == indent);
-        for frame in ghosts.iter().chain(Some(&top)) {
+        work::count(self.recently_closed.len());
+        let recently_closed: Vec<Frame> =
+            self.recently_closed.iter().copied().filter(|g| g.indent > top.indent).collect();
+        let known = |indent: i32| indent == top.indent || recently_closed.iter().any(|g| g.indent == indent);
+        for frame in recently_closed.iter().chain(Some(&top)) {
             if frame.container == Container::Root {
                 continue;
             }
@@ -192,7 +193,7 @@ impl Parser<'_> {
 
     /// A dash at the column of a mapping's keys, where no list can start.
     pub(super) fn place_dash(&mut self, column: i32) -> i32 {
-        let list = self.ghosts.last().is_some_and(|g| g.container == Container::Seq && g.indent == column);
+        let list = self.recently_closed.last().is_some_and(|g| g.container == Container::Seq && g.indent == column);
         if list && self.reopen_list(column) {
             return column;
         }
@@ -224,19 +225,20 @@ impl Parser<'_> {
         let absent = self.last_value().is_none_or(|value| value.style == Style::Absent);
         let whole = !absent && !entry.list && (!entry.scalar || !entry.below_key);
         let next = self.block_end(self.pos, column)?;
-        if list.container != Container::Seq || !whole || !self.distrust || next.heads > 1 || next.indent > list.indent {
+        if list.container != Container::Seq || !whole || !self.recovering || next.heads > 1 || next.indent > list.indent
+        {
             return None;
         }
         self.misplaced();
-        self.pop_to_ghosts();
+        self.pop_recent();
         Some(list.indent)
     }
 
     /// The column of the list that ended above, if a dash left of it is one of its items that was moved.
     fn item_moved_out(&mut self, column: i32) -> Option<i32> {
-        let list = *self.ghosts.last()?;
+        let list = *self.recently_closed.last()?;
         let near = list.indent > column && list.indent - column <= self.step.max(2);
-        if !self.distrust || list.container != Container::Seq || !near || !self.fits_top(&list) {
+        if !self.recovering || list.container != Container::Seq || !near || !self.fits_top(&list) {
             return None;
         }
         self.misplaced();
@@ -263,10 +265,10 @@ impl Parser<'_> {
             self.misplaced();
             return column + 1;
         }
-        if is_key && self.distrust && self.split_above_list(column) {
+        if is_key && self.recovering && self.split_above_list(column) {
             return column;
         }
-        let item = self.ghosts.last().copied().filter(|g| {
+        let item = self.recently_closed.last().copied().filter(|g| {
             g.indent > column && g.container == Container::Map && self.tree.nodes[g.node as usize].parent == top.node
         });
         let ahead = self.ahead(start);

@@ -77,7 +77,7 @@ pub(super) fn doubt(bytes: &[u8], reading: &Reading, habits: Habits) -> i32 {
         }
         let parent = nodes.get(node.parent as usize);
         // A key's next sibling is its value.
-        let is_key = node.mate != NONE && node.next == node.mate;
+        let is_key = node.counterpart != NONE && node.next == node.counterpart;
         match node.kind {
             Kind::Mapping | Kind::Sequence if node.flags & FLOW == 0 => {
                 sum += shape(bytes, nodes, node, parent, habits);
@@ -92,7 +92,7 @@ pub(super) fn doubt(bytes: &[u8], reading: &Reading, habits: Habits) -> i32 {
                         sum += odd_key(text);
                     }
                 } else if node.style == Style::Absent {
-                    let half = nodes.get(node.mate as usize).is_some_and(|key| key.flags & RAW != 0);
+                    let half = nodes.get(node.counterpart as usize).is_some_and(|key| key.flags & RAW != 0);
                     sum += if half { HALF_KEY } else { ABSENT };
                 } else if node.style == Style::Plain && node.flags & RAW != 0 {
                     sum += RAW_TEXT;

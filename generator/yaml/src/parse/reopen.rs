@@ -21,11 +21,11 @@ impl Parser<'_> {
     /// Opens the levels again that lines further left closed, down to the one at this column.
     pub(super) fn reopen(&mut self, column: i32) {
         let low = self.top().indent;
-        while let Some(ghost) = self.ghosts.last().copied() {
+        while let Some(ghost) = self.recently_closed.last().copied() {
             if ghost.indent > column {
                 break;
             }
-            self.ghosts.pop();
+            self.recently_closed.pop();
             if ghost.indent >= low && self.fits_top(&ghost) {
                 self.stack.push(Frame { slot: Slot::Closed, props: NONE, ..ghost });
             }
@@ -46,7 +46,7 @@ impl Parser<'_> {
         }
         let value = self.tree.nodes[top.node as usize].last;
         let data = *self.tree.nodes.get(value as usize)?;
-        let key = self.tree.nodes.get(data.mate as usize)?;
+        let key = self.tree.nodes.get(data.counterpart as usize)?;
         let (start, end) = (data.start as usize, (data.end as usize).min(self.bytes.len()));
         let breaks = |from: usize, to: usize| self.bytes[from.min(to)..to].iter().any(|b| matches!(b, b'\n' | b'\r'));
         Some(LastEntry {
@@ -60,7 +60,7 @@ impl Parser<'_> {
     /// The last entry's line holds two entries: `outer:inner: value` or `outer: inner: value`.
     pub(super) fn glued_entry(&self) -> Option<Span> {
         let value = self.last_value()?;
-        let key = self.tree.nodes.get(value.mate as usize)?;
+        let key = self.tree.nodes.get(value.counterpart as usize)?;
         let text = |n: &crate::tree::NodeData| {
             let end = (n.end as usize).min(self.bytes.len());
             &self.bytes[(n.start as usize).min(end)..end]
@@ -80,7 +80,7 @@ impl Parser<'_> {
 
     /// Where the key of the innermost mapping's last entry stands.
     pub(super) fn last_key(&self) -> Option<Span> {
-        let key = self.tree.nodes.get(self.last_value()?.mate as usize)?;
+        let key = self.tree.nodes.get(self.last_value()?.counterpart as usize)?;
         Some(Span::new(key.start as usize, key.end as usize))
     }
 
@@ -104,11 +104,11 @@ impl Parser<'_> {
         let top = *self.top();
         let value = self.tree.nodes[top.node as usize].last;
         let data = self.tree.nodes[value as usize];
-        let key = data.mate;
+        let key = data.counterpart;
         if key == NONE || matches!(data.style, Style::Literal | Style::Folded) {
             return false;
         }
-        if let Some(ghost) = self.ghosts.iter().rev().copied().find(|g| g.node == value)
+        if let Some(ghost) = self.recently_closed.iter().rev().copied().find(|g| g.node == value)
             && ghost.container == Container::Map
         {
             self.reopen(ghost.indent);
@@ -119,11 +119,11 @@ impl Parser<'_> {
             return false;
         }
         self.tree.nodes[value as usize].parent = NONE;
-        self.tree.nodes[value as usize].mate = NONE;
+        self.tree.nodes[value as usize].counterpart = NONE;
         self.tree.nodes[key as usize].next = NONE;
-        self.tree.nodes[key as usize].mate = NONE;
+        self.tree.nodes[key as usize].counterpart = NONE;
         self.tree.nodes[top.node as usize].last = key;
-        self.ghosts.clear();
+        self.recently_closed.clear();
         // `outer:inner: value` was the line of the outer key.
         let (from, to) = (self.tree.nodes[key as usize].start as usize, self.tree.nodes[key as usize].end as usize);
         if self.tree.nodes[key as usize].style == Style::Plain
@@ -150,7 +150,7 @@ impl Parser<'_> {
         }
         let value = self.tree.nodes[top.node as usize].last;
         let data = self.tree.nodes[value as usize];
-        let key = data.mate;
+        let key = data.counterpart;
         let Some(key_data) = self.tree.nodes.get(key as usize).copied() else { return false };
         let collection = data.kind != crate::Kind::Scalar && data.flags & crate::tree::FLOW == 0;
         let list = data.kind == crate::Kind::Sequence;
@@ -175,11 +175,11 @@ impl Parser<'_> {
         nodes[map as usize].ordinal = data.ordinal;
         nodes[map as usize].indent = column.max(0) as u32;
         nodes[value as usize].next = NONE;
-        self.marry(key, map);
+        self.link_entry(key, map);
         self.append(map, inner, 0);
         self.append(map, value, 0);
-        self.marry(inner, value);
-        self.ghosts.clear();
+        self.link_entry(inner, value);
+        self.recently_closed.clear();
         self.stack.push(Frame {
             node: map,
             container: Container::Map,
@@ -195,13 +195,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn reopen_list(&mut self, column: i32) -> bool {
-        let Some(ghost) = self.ghosts.last().copied() else { return false };
+        let Some(ghost) = self.recently_closed.last().copied() else { return false };
         let node = self.tree.nodes[ghost.node as usize];
         let top = *self.top();
         if node.parent != top.node || ghost.indent != column {
             return false;
         }
-        self.ghosts.pop();
+        self.recently_closed.pop();
         self.fill_absent();
         self.error(Span::new(self.pos, self.pos + 1), "this item is cut off from its list by the line above");
         self.stack.push(Frame { slot: Slot::Closed, props: NONE, ..ghost });
@@ -212,13 +212,13 @@ impl Parser<'_> {
     /// the neighbour of the inner key.
     pub(super) fn split_above_list(&mut self, column: i32) -> bool {
         let Some(list) = self.stack.last() else { return false };
-        let key = self.tree.nodes[list.node as usize].mate;
+        let key = self.tree.nodes[list.node as usize].counterpart;
         let Some(data) = self.tree.nodes.get(key as usize).copied() else { return false };
         let span = Span::new(data.start as usize, data.end as usize);
         if data.style != Style::Plain || !self.bytes[span.start..span.end].contains(&b':') {
             return false;
         }
-        self.pop_to_ghosts();
+        self.pop_recent();
         self.error(span, "a second key on one line; put it on a line of its own");
         self.split_last_key(column)
     }

@@ -73,7 +73,7 @@ pub(super) fn mend(text: &str, reading: Reading) -> Reading {
             left -= 1;
             let copy = apply(&draft.bytes, &change);
             let mut parser = Parser::new(&copy);
-            parser.distrust = true;
+            parser.recovering = true;
             parser.step = line::usual_step(&copy);
             parser.most_errors = plausible::most_errors(limit.0 - change.price);
             parser.run();

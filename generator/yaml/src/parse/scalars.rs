@@ -38,7 +38,7 @@ impl Parser<'_> {
 
     /// Reads a quoted scalar; one without an end, or whose end cannot be its end, is cut at the end of its line.
     pub(super) fn quoted_at(&mut self, start: usize, indent: i32, one_line: bool, flow: bool) -> scan::Quoted {
-        let found = scan::quoted(self.bytes, start, if self.loose { -1 } else { indent });
+        let found = scan::quoted(self.bytes, start, if self.lenient { -1 } else { indent });
         if found.line.is_none() && found.closed {
             return found;
         }
@@ -157,7 +157,7 @@ impl Parser<'_> {
                 self.comment(false);
                 i = self.pos;
             }
-            _ if self.distrust && i > header && self.ahead(start).is_some_and(|a| a.indent > indent) => {
+            _ if self.recovering && i > header && self.ahead(start).is_some_and(|a| a.indent > indent) => {
                 let end = scan::line_end(self.bytes, i);
                 self.error(Span::new(i, end), "the text of a block starts on the line below its header");
                 i = end;
@@ -239,7 +239,7 @@ impl Parser<'_> {
                         continue;
                     }
                     let outside = spaces as i32 <= indent || bytes[here] == b'#' || content_indent.is_none();
-                    if outside && !(self.distrust && self.fell_out(here, spaces, indent, content_indent)) {
+                    if outside && !(self.recovering && self.fell_out(here, spaces, indent, content_indent)) {
                         break;
                     }
                     if content_indent.is_none() {

@@ -68,7 +68,7 @@ fn pod(desired: &Desired<'_>, port: u16) -> Map<String, Value> {
 
 fn container(desired: &Desired<'_>, port: u16, added: &Additions) -> Map<String, Value> {
     let mut container = Map::new();
-    let name = desired.leftovers.container_name.as_deref().unwrap_or(DEFAULT_CONTAINER);
+    let name = desired.v1alpha1_only.container_name.as_deref().unwrap_or(DEFAULT_CONTAINER);
     container.insert("name".to_owned(), json!(name));
     container.insert("image".to_owned(), json!(desired.image));
     let start = start::of(desired);

@@ -74,7 +74,7 @@ fn finding(name: &str, lines: &Lines<'_>, found: &Diagnostic, other: Option<&Oth
         "severity": severity(found.severity),
         "path": found.path,
         "message": found.message,
-        "serverText": found.server_text,
+        "serverText": found.api_server_message,
         "start": place(lines.place(found.span.start)),
         "end": place(lines.place(found.span.end)),
         "tags": found.tags.iter().map(tag).collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use super::objects::{self, Changes};
 use crate::ide::diagnostics::touches;
-use crate::ide::names::{Question, Symbol};
+use crate::ide::names::{Query, Symbol};
 use crate::ide::types::Diagnostic;
 use crate::ide::{Span, place};
 use llsd_generator::check::finding::{FixEdit, Target};
@@ -10,8 +10,8 @@ use llsd_generator::path::Path;
 use serde_json::Value;
 
 /// Title and changes. The value is empty: only the user knows it.
-pub(super) fn add(question: &Question<'_>, diagnostic: &Diagnostic) -> Option<(String, Changes)> {
-    let located = question.analysis?.document(diagnostic.document)?;
+pub(super) fn add(query: &Query<'_>, diagnostic: &Diagnostic) -> Option<(String, Changes)> {
+    let located = query.analysis?.document(diagnostic.document)?;
     let document = located.document;
     let path = Path::parse(&diagnostic.path);
     let resource = document.resources().iter().find(|resource| {
@@ -26,12 +26,12 @@ pub(super) fn add(question: &Question<'_>, diagnostic: &Diagnostic) -> Option<(S
     let is_secret = reference.to_string().ends_with("secretKeyRef");
     let (symbol, section) =
         if is_secret { (Symbol::Secret(object), "stringData") } else { (Symbol::ConfigMap(object), "data") };
-    let found = objects::declared(question, &symbol)?;
+    let found = objects::declared(query, &symbol)?;
     let value = Value::from("");
     let insert = FixEdit::Insert { path: Path::root().key(section).key(key), value };
     let mut changes = Changes::default();
-    changes.add(question, &found, objects::edits(&found, &[insert])?)?;
-    let title = format!("Add key \"{key}\" to {} \"{name}\"{}", symbol.noun(), objects::in_file(question, &found));
+    changes.add(query, &found, objects::edits(&found, &[insert])?)?;
+    let title = format!("Add key \"{key}\" to {} \"{name}\"{}", symbol.noun(), objects::in_file(query, &found));
     Some((title, changes))
 }
 

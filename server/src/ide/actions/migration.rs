@@ -6,7 +6,7 @@ use crate::ide::document::Resource;
 use crate::ide::file::Located;
 use crate::ide::file_names::file_name;
 use crate::ide::migrate::{self, Migrated, NotMigrated};
-use crate::ide::names::{Found, Place, Question, Symbol};
+use crate::ide::names::{LocatedOccurrence, Query, Symbol, TextId};
 use crate::ide::objects::ObjectKey;
 use crate::ide::types::TextEdit;
 use crate::ide::{Span, place};
@@ -33,8 +33,8 @@ pub struct MigrationOffer {
 }
 
 /// The ways to migrate the resources that `span` touches. Nothing is rewritten yet.
-pub(crate) fn offers(question: &Question<'_>, span: Span) -> Vec<MigrationOffer> {
-    let Some(analysis) = question.analysis else { return Vec::new() };
+pub(crate) fn offers(query: &Query<'_>, span: Span) -> Vec<MigrationOffer> {
+    let Some(analysis) = query.analysis else { return Vec::new() };
     let mut found = Vec::new();
     for located in analysis.documents() {
         let here = Span::new(located.offset, located.offset + located.document.tree().text().len());
@@ -49,31 +49,31 @@ pub(crate) fn offers(question: &Question<'_>, span: Span) -> Vec<MigrationOffer>
                 && (whole || root.is_some_and(|root| touches(root.span(), inside)))
         });
         if let Some((number, resource)) = touched {
-            of_resource(question, located, number, resource, &mut found);
+            of_resource(query, located, number, resource, &mut found);
         }
     }
     found
 }
 
 fn of_resource(
-    question: &Question<'_>,
+    query: &Query<'_>,
     located: Located<'_>,
     number: usize,
     resource: &Resource,
     found: &mut Vec<MigrationOffer>,
 ) {
-    let config_map = migrate::user_config(resource).filter(|key| knows(question, key));
+    let config_map = migrate::user_config(resource).filter(|key| knows(query, key));
     let mut offer = |title: String, fold: bool, remove: Option<bool>| {
         let (remove, deletes) = (remove.is_some(), remove == Some(true));
         found.push(MigrationOffer { title, document: located.number, resource: number, fold, remove, deletes });
     };
     offer("Migrate to v1alpha2".to_owned(), true, None);
     if let Some((_, name)) = &config_map
-        && let Some(removal) = removable(question, located, resource)
+        && let Some(removal) = removable(query, located, resource)
     {
         let file = match &removal.found.place {
-            Place::File(file) if removal.whole => format!(", with the file {}", file_name(file)),
-            _ => objects::in_file(question, &removal.found),
+            TextId::File(file) if removal.whole => format!(", with the file {}", file_name(file)),
+            _ => objects::in_file(query, &removal.found),
         };
         offer(format!("Migrate to v1alpha2 and remove ConfigMap \"{name}\"{file}"), true, Some(removal.whole));
     }
@@ -92,25 +92,25 @@ fn of_resource(
 ///
 /// # Errors
 /// There is none: the text has changed, or something would be lost.
-pub(crate) fn edits(question: &Question<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
-    let analysis = question.analysis.ok_or(NotMigrated::NoResource)?;
+pub(crate) fn edits(query: &Query<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
+    let analysis = query.analysis.ok_or(NotMigrated::NoResource)?;
     let located = analysis.document(offer.document).ok_or(NotMigrated::NoResource)?;
     let resource = located.document.resources().get(offer.resource).ok_or(NotMigrated::NoResource)?;
     let options = Options { config_map: offer.fold, env: offer.fold };
     let (mut migrated, overrides) = migrate::of_one(analysis, (offer.document, offer.resource), options)?;
     if offer.remove
         && !overrides
-        && let Some(removal) = removable(question, located, resource)
+        && let Some(removal) = removable(query, located, resource)
     {
         let name = removal.found.occurrence.symbol.name().to_owned();
         let comments = removal.comments.into_iter().chain(mem::take(&mut migrated.left)).collect();
         migrated.removed = Some((name, comments));
         let gone = TextEdit { span: removal.span, new_text: String::new() };
         match &removal.found.place {
-            Place::File(file) if removal.whole => migrated.deletes = Some(file.clone()),
+            TextId::File(file) if removal.whole => migrated.deletes = Some(file.clone()),
             _ => {
                 let mut changes = Changes::default();
-                changes.add(question, &removal.found, vec![gone]).ok_or(NotMigrated::NoResource)?;
+                changes.add(query, &removal.found, vec![gone]).ok_or(NotMigrated::NoResource)?;
                 migrated.edits.extend(changes.own);
                 migrated.others.extend(changes.others);
             }
@@ -119,14 +119,14 @@ pub(crate) fn edits(question: &Question<'_>, offer: &MigrationOffer) -> Result<M
     Ok(migrated)
 }
 
-fn knows(question: &Question<'_>, key: &ObjectKey) -> bool {
-    question.analysis.is_some_and(|analysis| matches!(analysis.user_config(key), UserConfig::Data(_)))
+fn knows(query: &Query<'_>, key: &ObjectKey) -> bool {
+    query.analysis.is_some_and(|analysis| matches!(analysis.user_config(key), UserConfig::Data(_)))
 }
 
 /// A ConfigMap that nobody needs any more.
 struct Removal {
     /// Its declaration.
-    found: Found,
+    found: LocatedOccurrence,
     /// Its document.
     span: Span,
     /// Whether its file has nothing else.
@@ -137,13 +137,14 @@ struct Removal {
 
 /// The ConfigMap that only this resource refers to in the whole workspace, if its document holds nothing else. A file
 /// that a kustomization lists is not emptied: nothing could be built then.
-fn removable(question: &Question<'_>, at: Located<'_>, resource: &Resource) -> Option<Removal> {
+fn removable(query: &Query<'_>, at: Located<'_>, resource: &Resource) -> Option<Removal> {
     let object = Symbol::ConfigMap(migrate::user_config(resource)?);
-    let found = objects::declared(question, &object)?;
-    let refers = |one: &&Found| !one.is_declaration() && matches!(one.occurrence.symbol, Symbol::ConfigMap(_));
-    let all = question.named(&object);
-    let referring: Vec<&Found> = all.iter().filter(refers).collect();
-    let is_this = |one: &Found| one.place == question.place && one.document == at.number;
+    let found = objects::declared(query, &object)?;
+    let refers =
+        |one: &&LocatedOccurrence| !one.is_declaration() && matches!(one.occurrence.symbol, Symbol::ConfigMap(_));
+    let all = query.named(&object);
+    let referring: Vec<&LocatedOccurrence> = all.iter().filter(refers).collect();
+    let is_this = |one: &LocatedOccurrence| one.place == query.place && one.document == at.number;
     if at.document.resources().len() != 1 || referring.len() != 1 || !is_this(referring[0]) {
         return None;
     }
@@ -156,7 +157,7 @@ fn removable(question: &Question<'_>, at: Located<'_>, resource: &Resource) -> O
     }
     let others = analysis.documents().filter(|other| other.document.tree().root().is_some()).count();
     let whole = others == 1;
-    let Place::File(file) = &found.place else { return None };
+    let TextId::File(file) = &found.place else { return None };
     if whole && analysis.workspace().is_listed(file) {
         return None;
     }

@@ -7,7 +7,7 @@ mod objects;
 mod secret;
 
 use super::diagnostics::touches;
-use super::names::Question;
+use super::names::Query;
 use super::types::{ActionKind, CodeAction, Diagnostic, TextEdit};
 use super::{Analysis, Span, fix};
 use llsd_generator::check::rules::config_key::MISSING_KEY;
@@ -22,11 +22,11 @@ use objects::Changes;
 /// Rounds of fixes at most: one fix may be what makes the next one visible.
 const ROUNDS: usize = 8;
 
-pub(crate) fn code_actions(question: &Question<'_>, span: Span) -> Vec<CodeAction> {
-    let mut actions = quick_fixes(question, span);
-    let migrations = migrations(question, span).into_iter();
+pub(crate) fn code_actions(query: &Query<'_>, span: Span) -> Vec<CodeAction> {
+    let mut actions = quick_fixes(query, span);
+    let migrations = migrations(query, span).into_iter();
     actions.extend(migrations.filter_map(|offer| {
-        let migrated = migration(question, &offer).ok()?;
+        let migrated = migration(query, &offer).ok()?;
         Some(CodeAction {
             edits: migrated.edits,
             others: migrated.others,
@@ -41,8 +41,8 @@ pub(crate) fn code_actions(question: &Question<'_>, span: Span) -> Vec<CodeActio
 }
 
 /// What mends the diagnostics that `span` touches.
-pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction> {
-    let Some(analysis) = question.analysis else { return Vec::new() };
+pub(crate) fn quick_fixes(query: &Query<'_>, span: Span) -> Vec<CodeAction> {
+    let Some(analysis) = query.analysis else { return Vec::new() };
     let mut actions = Vec::new();
     for located in analysis.touching(span) {
         for diagnostic in located.document.diagnostics() {
@@ -50,7 +50,7 @@ pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction
             if !touches(diagnostic.span, span) {
                 continue;
             }
-            let beyond = beyond_the_document(question, &diagnostic);
+            let beyond = beyond_the_document(query, &diagnostic);
             // a slip of the pen is likelier than a key that is still to come
             let (first, last) = if diagnostic.code == NO_KEY.id { (Vec::new(), beyond) } else { (beyond, Vec::new()) };
             actions.extend(first);
@@ -70,18 +70,18 @@ pub(crate) fn quick_fixes(question: &Question<'_>, span: Span) -> Vec<CodeAction
 }
 
 /// Fixes that also change other documents, of this file or another one, or add some.
-fn beyond_the_document(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
+fn beyond_the_document(query: &Query<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let mut found: Vec<(String, Changes)> = Vec::new();
     // Of older operators the key may be the right one.
     let preferred = diagnostic.code == MISSING_KEY.id && diagnostic.severity == super::Severity::Error;
     match diagnostic.code {
         code if code == PLAIN_TEXT.id => {
-            found.extend(secret::keep_in_known(question, diagnostic));
-            let new = question.analysis.and_then(|analysis| secret::keep_in_secret(analysis, diagnostic));
+            found.extend(secret::keep_in_known(query, diagnostic));
+            let new = query.analysis.and_then(|analysis| secret::keep_in_secret(analysis, diagnostic));
             found.extend(new.map(|(title, own)| (title, Changes { own, ..Changes::default() })));
         }
-        code if code == MISSING_KEY.id => found.extend(config_map::rename_key(question, diagnostic)),
-        code if code == NO_KEY.id => found.extend(key::add(question, diagnostic)),
+        code if code == MISSING_KEY.id => found.extend(config_map::rename_key(query, diagnostic)),
+        code if code == NO_KEY.id => found.extend(key::add(query, diagnostic)),
         _ => {}
     }
     let action = |(title, Changes { own, others }): (String, Changes)| CodeAction {
@@ -97,10 +97,10 @@ fn beyond_the_document(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<
 }
 
 /// The changes of other files that `llsd fix` makes without asking.
-pub(crate) fn preferred_elsewhere(question: &Question<'_>) -> Vec<CodeAction> {
-    let all = question.analysis.map(super::Analysis::diagnostics).unwrap_or_default();
+pub(crate) fn preferred_elsewhere(query: &Query<'_>) -> Vec<CodeAction> {
+    let all = query.analysis.map(super::Analysis::diagnostics).unwrap_or_default();
     let wanted = all.iter().filter(|diagnostic| diagnostic.code == MISSING_KEY.id);
-    wanted.flat_map(|diagnostic| beyond_the_document(question, diagnostic)).filter(|action| action.preferred).collect()
+    wanted.flat_map(|diagnostic| beyond_the_document(query, diagnostic)).filter(|action| action.preferred).collect()
 }
 
 /// All preferred fixes of the file, and those that become visible behind them. A round that would add an error is left

@@ -3,7 +3,7 @@
 use crate::ide::facts::Reference;
 use crate::ide::file_names::file_name;
 use crate::ide::fix;
-use crate::ide::names::{Found, Place, Question, Symbol};
+use crate::ide::names::{LocatedOccurrence, Query, Symbol, TextId};
 use crate::ide::place;
 use crate::ide::rename::FileEdits;
 use crate::ide::types::TextEdit;
@@ -21,12 +21,12 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Adds edits of the file in which something was found.
-    pub(super) fn add(&mut self, question: &Question<'_>, found: &Found, edits: Vec<TextEdit>) -> Option<()> {
-        if found.place == question.place {
+    pub(super) fn add(&mut self, query: &Query<'_>, found: &LocatedOccurrence, edits: Vec<TextEdit>) -> Option<()> {
+        if found.place == query.place {
             self.own.extend(edits);
             return Some(());
         }
-        let (Place::File(file), Some(analysis)) = (&found.place, found.analysis()) else { return None };
+        let (TextId::File(file), Some(analysis)) = (&found.place, found.analysis()) else { return None };
         match self.others.iter_mut().find(|other| other.file == *file) {
             Some(known) => known.edits.extend(edits),
             None => self.others.push(FileEdits { file: file.clone(), text: analysis.text(), edits }),
@@ -36,10 +36,10 @@ impl Changes {
 }
 
 /// The declaration that a reference of the asked file means: one of this file, or else the only one elsewhere.
-pub(super) fn declared(question: &Question<'_>, object: &Symbol) -> Option<Found> {
-    let is_declared = |one: &Found| one.is_declaration() && is_object(&one.occurrence.symbol);
-    let all: Vec<Found> = question.named(object).into_iter().filter(is_declared).collect();
-    let own: Vec<&Found> = all.iter().filter(|one| one.place == question.place).collect();
+pub(super) fn declared(query: &Query<'_>, object: &Symbol) -> Option<LocatedOccurrence> {
+    let is_declared = |one: &LocatedOccurrence| one.is_declaration() && is_object(&one.occurrence.symbol);
+    let all: Vec<LocatedOccurrence> = query.named(object).into_iter().filter(is_declared).collect();
+    let own: Vec<&LocatedOccurrence> = all.iter().filter(|one| one.place == query.place).collect();
     match (own.as_slice(), all.as_slice()) {
         ([one], _) => Some((*one).clone()),
         // which of several is meant only their author knows
@@ -60,7 +60,7 @@ fn in_namespace(symbol: &Symbol) -> Option<&str> {
 }
 
 /// The edits of the file that make `changes` to an object, given by its declaration.
-pub(super) fn edits(found: &Found, changes: &[FixEdit]) -> Option<Vec<TextEdit>> {
+pub(super) fn edits(found: &LocatedOccurrence, changes: &[FixEdit]) -> Option<Vec<TextEdit>> {
     let tree = found.analysis()?.document(found.document)?.document.tree().clone();
     let name = place::path(&tree.node_at(found.occurrence.span.start)?.path());
     let base: Path = name.parent()?.parent()?;
@@ -70,9 +70,9 @@ pub(super) fn edits(found: &Found, changes: &[FixEdit]) -> Option<Vec<TextEdit>>
 }
 
 /// ` in NAME` for something in another file, for a title.
-pub(super) fn in_file(question: &Question<'_>, found: &Found) -> String {
+pub(super) fn in_file(query: &Query<'_>, found: &LocatedOccurrence) -> String {
     match &found.place {
-        Place::File(file) if found.place != question.place => format!(" in {}", file_name(file)),
+        TextId::File(file) if found.place != query.place => format!(" in {}", file_name(file)),
         _ => String::new(),
     }
 }

@@ -4,7 +4,7 @@ use super::objects::{self, Changes};
 use crate::ide::document::{DocumentAnalysis, Resource};
 use crate::ide::facts::Reference;
 use crate::ide::meaning::provider_at;
-use crate::ide::names::{Question, Symbol};
+use crate::ide::names::{Query, Symbol};
 use crate::ide::types::{Diagnostic, TextEdit};
 use crate::ide::{Analysis, Span, fix, knowledge, place};
 use llsd_generator::check::finding::{FixEdit, Target};
@@ -39,7 +39,7 @@ pub(super) fn keep_in_secret(analysis: &Analysis, diagnostic: &Diagnostic) -> Op
 
 /// Titles and changes that move the secret of a finding into a Secret that is there already: one that the resource names,
 /// or one of its file.
-pub(super) fn keep_in_known(question: &Question<'_>, diagnostic: &Diagnostic) -> Vec<(String, Changes)> {
+pub(super) fn keep_in_known(query: &Query<'_>, diagnostic: &Diagnostic) -> Vec<(String, Changes)> {
     let moved = |analysis: &Analysis| {
         let located = analysis.document(diagnostic.document)?;
         let (document, path) = (located.document, Path::parse(&diagnostic.path));
@@ -53,7 +53,7 @@ pub(super) fn keep_in_known(question: &Question<'_>, diagnostic: &Diagnostic) ->
         let mut seen = BTreeSet::new();
         known.retain(|symbol| seen.insert(symbol.clone()));
         let into = |symbol: Symbol| {
-            let found = objects::declared(question, &symbol)?;
+            let found = objects::declared(query, &symbol)?;
             let Symbol::Secret(object) = &found.occurrence.symbol else { return None };
             let keys = found.analysis()?.document(found.document)?.document.objects().secrets.get(object)?;
             let longer = format!("{}-{}", wanted.owner, wanted.key);
@@ -63,13 +63,13 @@ pub(super) fn keep_in_known(question: &Question<'_>, diagnostic: &Diagnostic) ->
             own.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
             let mut changes = Changes { own, ..Changes::default() };
             let value = FixEdit::Insert { path: Path::root().key("stringData").key(key), value: text.into() };
-            changes.add(question, &found, objects::edits(&found, &[value])?)?;
-            let file = objects::in_file(question, &found);
+            changes.add(query, &found, objects::edits(&found, &[value])?)?;
+            let file = objects::in_file(query, &found);
             Some((format!("Move it into Secret \"{}\"{file}", symbol.name()), changes))
         };
         Some(known.into_iter().filter_map(into).take(KNOWN).collect())
     };
-    question.analysis.and_then(moved).unwrap_or_default()
+    query.analysis.and_then(moved).unwrap_or_default()
 }
 
 /// The resource that a finding at `path` speaks of.

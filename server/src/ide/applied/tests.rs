@@ -45,23 +45,23 @@ proptest! {
         let mut now: BTreeMap<&str, Arc<Objects>> = BTreeMap::new();
         for (number, content) in steps {
             let (file, content) = (FILES[number], Arc::new(content));
-            let gone: Vec<_> = now.insert(file, Arc::clone(&content)).into_iter().collect();
+            let removed: Vec<_> = now.insert(file, Arc::clone(&content)).into_iter().collect();
             let before = answers(&applied);
-            let news = applied.set(&file.into(), &gone, std::slice::from_ref(&content));
+            let invalidated = applied.set(&file.into(), &removed, std::slice::from_ref(&content));
             let after = answers(&applied);
-            for (question, answer) in &after {
-                let (other, name, version) = *question;
+            for (query, answer) in &after {
+                let (other, name, version) = *query;
                 let key = (String::new(), name.to_owned());
                 let asks = now.get(other).is_some_and(|has| has.resources.contains(&(key, version)));
                 // a file that changes is judged again anyway
-                if other != file && asks && before[question] != *answer {
+                if other != file && asks && before[query] != *answer {
                     // a file stands for the names of its resources, see `Workspace::set`
                     let has = |file: &Arc<str>| {
                         let found = now.get(&**file).map(|has| has.resources.iter().any(|((_, one), _)| one == name));
                         found.unwrap_or_default()
                     };
-                    let told = news.names.contains(name) || news.files.iter().any(has);
-                    prop_assert!(told, "{question:?} {news:?}");
+                    let told = invalidated.names.contains(name) || invalidated.files.iter().any(has);
+                    prop_assert!(told, "{query:?} {invalidated:?}");
                 }
             }
             let mut fresh = Applied::default();
@@ -89,8 +89,8 @@ fn a_name_concerns_those_who_are_applied_together() {
         vec![Arc::new(Objects { resources: names.iter().map(key).collect(), ..Objects::default() })]
     };
     let mut applied = Applied::default();
-    let mut concerned = |file: &str, gone: &[&str], come: &[&str]| {
-        let mut names: Vec<_> = applied.set(&file.into(), &piece(gone), &piece(come)).names.into_iter().collect();
+    let mut concerned = |file: &str, removed: &[&str], added: &[&str]| {
+        let mut names: Vec<_> = applied.set(&file.into(), &piece(removed), &piece(added)).names.into_iter().collect();
         names.sort();
         names
     };
@@ -119,8 +119,8 @@ fn nothing_is_left_of_files_that_are_gone() {
     applied.set(&b, &[], std::slice::from_ref(&two));
     let found = |applied: &Applied| applied.namesake("d/a.yaml", &key("y").0, ApiVersion::V1Alpha2);
     assert!(found(&applied).is_some_and(|one| one.file == "d/b.yaml" && one.kustomization.is_none()));
-    let news = applied.set(&k, &[], std::slice::from_ref(&list));
-    assert!(news.names.contains("y") && news.files.len() == 2, "{news:?}");
+    let invalidated = applied.set(&k, &[], std::slice::from_ref(&list));
+    assert!(invalidated.names.contains("y") && invalidated.files.len() == 2, "{invalidated:?}");
     assert!(found(&applied).is_some_and(|one| one.kustomization.is_some()));
     applied.set(&k, std::slice::from_ref(&list), &[]);
     assert!(found(&applied).is_some_and(|one| one.kustomization.is_none()));

@@ -1,6 +1,6 @@
 //! Names of APIs to switch off: those that are on come first.
 
-use super::{Context, habit};
+use super::{Context, popularity};
 use crate::ide::knowledge;
 use crate::ide::meaning::APIS;
 use llsd_generator::api::v1alpha2::api_name;
@@ -16,9 +16,9 @@ pub(super) fn names(context: &Context<'_>, path: &Path) -> Vec<String> {
     let served = |name: &str| base.is_none_or(|base| base.providers.iter().any(|(api, ..)| api == name));
     let off = others(object, path);
     let mut names: Vec<_> = catalog.apis().map(str::to_owned).filter(|name| !off.contains(name)).collect();
-    habit::sort_disabled(&mut names);
+    popularity::sort_disabled(&mut names);
     // what is configured is not meant to be switched off
-    names.sort_by_key(|name| (is_configured(object, name), !habit::is_disabled(name), !served(name)));
+    names.sort_by_key(|name| (is_configured(object, name), !popularity::is_disabled(name), !served(name)));
     names
 }
 

@@ -2,12 +2,12 @@
 
 mod apis;
 mod flow;
-mod habit;
 mod keys;
 mod mention;
 mod offer;
 mod order;
 mod outside;
+mod popularity;
 mod providers;
 mod settings;
 mod skeleton;
@@ -19,7 +19,7 @@ use super::types::CompletionItem;
 use super::{Analysis, Span, place};
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::Document;
-use llsd_yaml::cursor::{Cursor, Place, cursor_at};
+use llsd_yaml::cursor::{Cursor, CursorPlace, cursor_at};
 use offer::{Behind, Offer, Placed};
 
 /// A cursor inside a resource.
@@ -53,14 +53,14 @@ pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem
             inside(&Context { analysis, resource, tree: document.tree(), at, starts_line, schema }, &cursor)
         }
     };
-    if starts_line && matches!(cursor.place, Place::Item { .. }) {
+    if starts_line && matches!(cursor.place, CursorPlace::Item { .. }) {
         offers = offers.into_iter().map(Offer::behind_dash).collect();
     }
     for offer in &mut offers {
         offer.spell_out(&cursor.prefix);
     }
     offers.sort_by_key(|offer| !starts_with(&offer.label, &cursor.prefix));
-    let is_key = matches!(cursor.place, Place::Key { .. });
+    let is_key = matches!(cursor.place, CursorPlace::Key { .. });
     let placed = Placed {
         span: at.shift(located.offset),
         lead: lead(head),
@@ -87,16 +87,16 @@ fn inside(context: &Context<'_>, cursor: &Cursor) -> Vec<Offer> {
     let relative = |steps: &[llsd_yaml::Step]| context.resource.relative(&place::path(steps));
     let Some(container) = relative(&cursor.container) else { return Vec::new() };
     match &cursor.place {
-        Place::Key { existing } => keys::offers(context, &container, existing),
-        Place::Value { path } => match relative(path) {
+        CursorPlace::Key { existing } => keys::offers(context, &container, existing),
+        CursorPlace::Value { path } => match relative(path) {
             Some(path) => values::offers(context, &path),
             None => Vec::new(),
         },
-        Place::Item { path } => match relative(path) {
+        CursorPlace::Item { path } => match relative(path) {
             Some(path) => item(context, path),
             None => Vec::new(),
         },
-        Place::Comment | Place::None => Vec::new(),
+        CursorPlace::Comment | CursorPlace::None => Vec::new(),
     }
 }
 
@@ -131,7 +131,7 @@ fn behind(text: &str, cursor: &Cursor, is_key: bool, column: usize) -> Behind {
         return Behind::Colon;
     }
     if cursor.flow {
-        let adds = cursor.replace.is_empty() && !matches!(cursor.place, Place::Value { .. });
+        let adds = cursor.replace.is_empty() && !matches!(cursor.place, CursorPlace::Value { .. });
         let next = here.trim_start();
         if !adds || next.is_empty() || next.starts_with([',', '}', ']', '#']) {
             return Behind::Nothing;

@@ -5,19 +5,19 @@ use crate::ide::document::DocumentAnalysis;
 use crate::ide::types::CompletionKind;
 use llsd_generator::api::{ApiVersion, KIND};
 use llsd_yaml::Step;
-use llsd_yaml::cursor::{Cursor, Place};
+use llsd_yaml::cursor::{Cursor, CursorPlace};
 
 /// Keys that every manifest has; with others, the document is something else.
 const OF_MANIFESTS: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 
 pub(super) fn offers(document: &DocumentAnalysis, cursor: &Cursor) -> Vec<Offer> {
     let in_list = is_item(document, &cursor.container);
-    let first_of_item = matches!(&cursor.place, Place::Item { path } if is_item(document, path));
+    let first_of_item = matches!(&cursor.place, CursorPlace::Item { path } if is_item(document, path));
     if !(cursor.container.is_empty() || in_list || first_of_item) || !could_become_one(document, cursor) {
         return Vec::new();
     }
     match &cursor.place {
-        Place::Value { path } => match path.last() {
+        CursorPlace::Value { path } => match path.last() {
             Some(Step::Key(name)) if name == "apiVersion" => ApiVersion::ALL
                 .iter()
                 .rev()
@@ -26,8 +26,8 @@ pub(super) fn offers(document: &DocumentAnalysis, cursor: &Cursor) -> Vec<Offer>
             Some(Step::Key(name)) if name == "kind" => vec![Offer::value(KIND, CompletionKind::Enum)],
             _ => Vec::new(),
         },
-        Place::Key { existing } => keys(existing),
-        Place::Item { .. } if first_of_item => keys(&[]),
+        CursorPlace::Key { existing } => keys(existing),
+        CursorPlace::Item { .. } if first_of_item => keys(&[]),
         _ => Vec::new(),
     }
 }

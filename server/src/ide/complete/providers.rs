@@ -2,7 +2,7 @@
 
 use super::mention::Mentions;
 use super::offer::Offer;
-use super::{Context, habit};
+use super::{Context, popularity};
 use crate::ide::knowledge;
 use crate::ide::meaning::APIS;
 use crate::ide::types::CompletionKind;
@@ -42,7 +42,7 @@ pub(super) fn types(context: &Context<'_>, api: &str, path: &Path) -> Vec<Offer>
         })
         .collect();
     offers.sort_by_key(|(deprecated, inline, _)| (*deprecated, *inline));
-    habit::sort_types(api, &mut offers, |(.., offer)| offer.label.as_str());
+    popularity::sort_types(api, &mut offers, |(.., offer)| offer.label.as_str());
     let mut offers: Vec<_> = offers.into_iter().map(|(.., offer)| offer).collect();
     let mentions = Mentions::around(&context.resource.value, api, path);
     let used = used(context, path);
@@ -105,7 +105,7 @@ pub(super) fn ids(context: &Context<'_>, api: &str) -> Vec<Offer> {
     }
     if let Some(base) = knowledge::base(context.resource.version, object) {
         let mut of_base: Vec<_> = base.providers.iter().filter(|(of, ..)| of == api).collect();
-        habit::sort_types(api, &mut of_base, |(_, id, _)| id.as_str());
+        popularity::sort_types(api, &mut of_base, |(_, id, _)| id.as_str());
         for (_, id, provider_type) in of_base {
             add(id, format!("{provider_type}, of the distribution"));
         }

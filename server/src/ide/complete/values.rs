@@ -1,7 +1,7 @@
 //! Values of a key or list item.
 
 use super::offer::{Offer, escape};
-use super::{Context, apis, habit, providers, settings, skeleton};
+use super::{Context, apis, popularity, providers, settings, skeleton};
 use crate::ide::meaning::{Meaning, meaning};
 use crate::ide::types::CompletionKind;
 use crate::ide::{block, knowledge};
@@ -111,7 +111,7 @@ fn variables(context: &Context<'_>, path: &Path) -> Vec<Offer> {
     let own = knowledge::base(context.resource.version, &context.resource.value);
     let Some(base) = own.or_else(knowledge::usual_base) else { return Vec::new() };
     let mut names: Vec<_> = base.variables.keys().cloned().collect();
-    habit::sort_variables(&mut names);
+    popularity::sort_variables(&mut names);
     // those of one backend are written one after the other
     let backend = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
     let list = path.parent().and_then(|item| item.parent()?.find(&context.resource.value)?.as_array());
@@ -154,7 +154,7 @@ fn by_habit(context: &Context<'_>, path: &Path) -> Vec<Offer> {
         let names = volumes.into_iter().flatten().filter_map(|volume| volume.get("name")?.as_str());
         return distinct(names.map(str::to_owned), "volume");
     }
-    habit::values(key).iter().map(|value| Offer::value(*value, CompletionKind::Enum)).collect()
+    popularity::values(key).iter().map(|value| Offer::value(*value, CompletionKind::Enum)).collect()
 }
 
 /// Names that the list around `path` does not have yet.

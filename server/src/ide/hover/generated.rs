@@ -1,7 +1,7 @@
 //! What is known about a line of a generated config or a base config.
 
 use super::environment;
-use crate::ide::names::{Place, Question, base_text};
+use crate::ide::names::{Query, TextId, base_text};
 use crate::ide::types::Hover;
 use crate::ide::{OriginKind, definition, preview};
 use llsd_yaml::parse_document;
@@ -9,12 +9,12 @@ use llsd_yaml::parse_document;
 /// Where the line at `offset` comes from, and what a `${env.…}` in it means. `None` for files, which [`super::hover`]
 /// speaks of, and where there is nothing to say.
 #[must_use]
-pub fn hover_generated(question: &Question<'_>, offset: usize) -> Option<Hover> {
-    let (text, origins) = match &question.place {
-        Place::File(_) => return None,
-        Place::Base(distribution) => (base_text(distribution)?.to_owned(), Vec::new()),
-        Place::Preview { document, resource, .. } => {
-            let found = preview::preview(question.analysis?, *document, *resource)?;
+pub fn hover_generated(query: &Query<'_>, offset: usize) -> Option<Hover> {
+    let (text, origins) = match &query.place {
+        TextId::File(_) => return None,
+        TextId::Base(distribution) => (base_text(distribution)?.to_owned(), Vec::new()),
+        TextId::Preview { document, resource, .. } => {
+            let found = preview::preview(query.analysis?, *document, *resource)?;
             (found.text, found.lines)
         }
     };

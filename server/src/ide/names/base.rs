@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 /// A base config, understood once per process.
 #[derive(Debug)]
-pub(crate) struct Base {
+pub(crate) struct BaseConfigNames {
     /// Its text.
     pub(crate) text: Arc<str>,
     /// Its names.
@@ -16,14 +16,14 @@ pub(crate) struct Base {
 }
 
 /// The base config of a distribution; `None` where the program carries none.
-pub(crate) fn base(distribution: &str) -> Option<&'static Base> {
-    static BASES: OnceLock<BTreeMap<String, OnceLock<Option<Base>>>> = OnceLock::new();
+pub(crate) fn base(distribution: &str) -> Option<&'static BaseConfigNames> {
+    static BASES: OnceLock<BTreeMap<String, OnceLock<Option<BaseConfigNames>>>> = OnceLock::new();
     let bases = BASES
         .get_or_init(|| Distributions::embedded().iter().map(|found| (found.name.clone(), OnceLock::new())).collect());
     let read = || {
         let text = BaseConfig::embedded(distribution)?;
         let names = Arc::new(DocumentNames::of_config(&parse_document(text)));
-        Some(Base { text: text.into(), names })
+        Some(BaseConfigNames { text: text.into(), names })
     };
     bases.get(distribution)?.get_or_init(read).as_ref()
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 const FILES: usize = 1_000;
 
 /// The other files of the workspace, as far as a question needs them.
-pub trait Library {
+pub trait WorkspaceFiles {
     /// The files that mention a name, see [`super::NameIndex::mentioning`].
     fn mentioning(&self, kind: Kind, name: &str) -> Vec<Arc<str>>;
 
@@ -21,7 +21,7 @@ pub trait Library {
 
 /// A text that an answer can point into.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum TextId {
     /// A file, by its name.
     File(Arc<str>),
     /// The embedded base config of a distribution.
@@ -41,7 +41,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Location {
     /// Where.
-    pub place: Place,
+    pub place: TextId,
     /// Which part, in bytes.
     pub span: Span,
     /// Whether something is declared there.
@@ -72,21 +72,21 @@ pub(crate) enum Source {
 }
 
 /// What a question about a place goes by: where it was asked, and what is known.
-pub struct Question<'a> {
+pub struct Query<'a> {
     /// The text that the question is about.
-    pub place: Place,
+    pub place: TextId,
     /// The file: for a preview the file of its resource. `None` for a base config.
     pub analysis: Option<&'a Analysis>,
     /// The other files.
-    pub library: &'a dyn Library,
+    pub library: &'a dyn WorkspaceFiles,
     /// Whether base configs and generated configs are searched too: only for clients that can show them.
     pub generated: bool,
 }
 
 /// No other file is known.
-struct Nobody;
+struct NoFiles;
 
-impl Library for Nobody {
+impl WorkspaceFiles for NoFiles {
     fn mentioning(&self, _: Kind, _: &str) -> Vec<Arc<str>> {
         Vec::new()
     }
@@ -96,19 +96,19 @@ impl Library for Nobody {
     }
 }
 
-impl<'a> Question<'a> {
+impl<'a> Query<'a> {
     /// A question about a file of which no neighbours are known.
     #[must_use]
     pub fn alone(analysis: &'a Analysis) -> Self {
-        Self { place: Place::File(Arc::from("")), analysis: Some(analysis), library: &Nobody, generated: false }
+        Self { place: TextId::File(Arc::from("")), analysis: Some(analysis), library: &NoFiles, generated: false }
     }
 }
 
 /// An occurrence and its text.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct LocatedOccurrence {
     /// Where.
-    pub(crate) place: Place,
+    pub(crate) place: TextId,
     /// Its text.
     pub(crate) source: Source,
     /// Number of the document in the file.
@@ -121,7 +121,7 @@ pub(crate) struct Found {
     pub(crate) title: String,
 }
 
-impl Found {
+impl LocatedOccurrence {
     /// Its place in the whole text.
     pub(crate) fn span(&self) -> Span {
         self.occurrence.span.shift(self.offset)
@@ -165,7 +165,7 @@ impl Found {
 
 /// One resource or config of a group.
 struct Member {
-    place: Place,
+    place: TextId,
     source: Source,
     document: usize,
     offset: usize,
@@ -175,10 +175,10 @@ struct Member {
 }
 
 impl Member {
-    fn occurrences(&self, symbol: &Symbol) -> impl Iterator<Item = Found> {
+    fn occurrences(&self, symbol: &Symbol) -> impl Iterator<Item = LocatedOccurrence> {
         let matching =
             self.names.occurrences.iter().filter(|one| one.scope == Some(self.scope) && one.symbol.is_same(symbol));
-        matching.map(|one| Found {
+        matching.map(|one| LocatedOccurrence {
             place: self.place.clone(),
             source: self.source.clone(),
             document: self.document,
@@ -189,20 +189,20 @@ impl Member {
     }
 }
 
-impl Question<'_> {
+impl Query<'_> {
     /// The name at an offset of the asked text.
-    pub(crate) fn at(&self, offset: usize) -> Option<Found> {
+    pub(crate) fn at(&self, offset: usize) -> Option<LocatedOccurrence> {
         match &self.place {
-            Place::File(_) => {
+            TextId::File(_) => {
                 let analysis = self.analysis?;
                 let located = analysis.file.at(offset)?;
                 let occurrence = located.document.names().at(offset - located.offset)?.clone();
                 Some(found_in(analysis, self.place.clone(), located, occurrence))
             }
-            Place::Base(_) | Place::Preview { .. } => {
+            TextId::Base(_) | TextId::Preview { .. } => {
                 let member = self.own_config()?;
                 let occurrence = member.names.at(offset)?.clone();
-                Some(Found {
+                Some(LocatedOccurrence {
                     place: member.place,
                     source: member.source,
                     document: 0,
@@ -215,7 +215,7 @@ impl Question<'_> {
     }
 
     /// Every place that speaks of what `found` does, itself included: declarations first, then in the order of places.
-    pub(crate) fn uses(&self, found: &Found) -> Vec<Found> {
+    pub(crate) fn uses(&self, found: &LocatedOccurrence) -> Vec<LocatedOccurrence> {
         let mut all = match found.occurrence.symbol {
             Symbol::Secret(_) | Symbol::SecretKey(..) | Symbol::ConfigMap(_) | Symbol::ConfigMapKey(..) => {
                 self.bound(found)
@@ -228,14 +228,14 @@ impl Question<'_> {
             }
             Symbol::Provider { .. } | Symbol::Api(_) | Symbol::Variable(_) => self.joined(found),
         };
-        let key = |one: &Found| (one.occurrence.role, one.place.clone(), one.span().start, one.span().end);
+        let key = |one: &LocatedOccurrence| (one.occurrence.role, one.place.clone(), one.span().start, one.span().end);
         all.sort_by_cached_key(key);
         all.dedup_by_key(|one| key(one));
         all
     }
 
     /// The uses of a name in the group that its resource or config belongs to.
-    pub(crate) fn joined(&self, found: &Found) -> Vec<Found> {
+    pub(crate) fn joined(&self, found: &LocatedOccurrence) -> Vec<LocatedOccurrence> {
         let members = match found.occurrence.scope {
             Some(scope) if found.analysis().is_some() => self.group(&found.place, found.document, scope),
             _ => self.own_group(),
@@ -244,14 +244,14 @@ impl Question<'_> {
     }
 
     /// The uses of an object that mean this one: those of a file that declares the object itself mean that file's.
-    fn bound(&self, found: &Found) -> Vec<Found> {
+    fn bound(&self, found: &LocatedOccurrence) -> Vec<LocatedOccurrence> {
         let symbol = &found.occurrence.symbol;
         let Some(object) = symbol.object() else { return Vec::new() };
         let all = self.named(&object);
-        let declaring = |place: &Place| {
+        let declaring = |place: &TextId| {
             all.iter().any(|one| one.is_declaration() && one.place == *place && one.occurrence.symbol.is_same(&object))
         };
-        let meant: Vec<&Place> = if declaring(&found.place) {
+        let meant: Vec<&TextId> = if declaring(&found.place) {
             vec![&found.place]
         } else {
             all.iter()
@@ -259,22 +259,22 @@ impl Question<'_> {
                 .map(|one| &one.place)
                 .collect()
         };
-        let means = |one: &Found| meant.is_empty() || meant.contains(&&one.place) || !declaring(&one.place);
+        let means = |one: &LocatedOccurrence| meant.is_empty() || meant.contains(&&one.place) || !declaring(&one.place);
         all.iter().filter(|one| one.occurrence.symbol.is_same(symbol) && means(one)).cloned().collect()
     }
 
     /// The files that declare the object of a reference which the file of `found` does not declare.
-    pub(crate) fn declaring_files(&self, found: &Found) -> Vec<Place> {
+    pub(crate) fn declaring_files(&self, found: &LocatedOccurrence) -> Vec<TextId> {
         let Some(object) = found.occurrence.symbol.object() else { return Vec::new() };
         let all = self.named(&object);
         let declared = all.into_iter().filter(|one| one.is_declaration() && one.occurrence.symbol.is_same(&object));
-        let mut places: Vec<Place> = declared.map(|one| one.place).collect();
+        let mut places: Vec<TextId> = declared.map(|one| one.place).collect();
         places.dedup();
         places
     }
 
     /// Every occurrence in the workspace of what is found under the symbol's name: for an object its keys too.
-    pub(crate) fn named(&self, symbol: &Symbol) -> Vec<Found> {
+    pub(crate) fn named(&self, symbol: &Symbol) -> Vec<LocatedOccurrence> {
         let Some((kind, name)) = Kind::of(symbol) else { return Vec::new() };
         let mut all = Vec::new();
         for (place, analysis) in self.files(kind, name) {
@@ -295,19 +295,19 @@ impl Question<'_> {
     }
 
     /// The file that was asked, and the others that mention a name.
-    fn files(&self, kind: Kind, name: &str) -> Vec<(Place, Analysis)> {
+    fn files(&self, kind: Kind, name: &str) -> Vec<(TextId, Analysis)> {
         let own = match &self.place {
-            Place::File(file) | Place::Preview { file, .. } => Some(file),
-            Place::Base(_) => None,
+            TextId::File(file) | TextId::Preview { file, .. } => Some(file),
+            TextId::Base(_) => None,
         };
         let mut files = Vec::new();
         if let (Some(file), Some(analysis)) = (own, self.analysis) {
-            files.push((Place::File(file.clone()), analysis.clone()));
+            files.push((TextId::File(file.clone()), analysis.clone()));
         }
         let others = self.library.mentioning(kind, name).into_iter().filter(|file| own != Some(file)).take(FILES);
         files.extend(others.filter_map(|file| {
             let analysis = self.library.analysis(&file)?;
-            Some((Place::File(file), (*analysis).clone()))
+            Some((TextId::File(file), (*analysis).clone()))
         }));
         files
     }
@@ -316,11 +316,11 @@ impl Question<'_> {
     fn own_group(&self) -> Vec<Member> {
         let Some(own) = self.own_config() else { return Vec::new() };
         let mut members = match (&self.place, self.analysis) {
-            (Place::Preview { file, document, resource }, Some(analysis)) => {
+            (TextId::Preview { file, document, resource }, Some(analysis)) => {
                 let located = analysis.document(*document);
                 let names = located.map(|located| located.document.names().clone());
                 let scope = names.and_then(|names| scope_of(&names, *resource));
-                scope.map(|scope| self.group(&Place::File(file.clone()), *document, scope)).unwrap_or_default()
+                scope.map(|scope| self.group(&TextId::File(file.clone()), *document, scope)).unwrap_or_default()
             }
             _ => Vec::new(),
         };
@@ -332,17 +332,17 @@ impl Question<'_> {
     /// The base or preview that was asked.
     fn own_config(&self) -> Option<Member> {
         match &self.place {
-            Place::File(_) => None,
-            Place::Base(distribution) => base_member(distribution),
-            Place::Preview { file, document, resource } => preview_member(file, self.analysis?, *document, *resource),
+            TextId::File(_) => None,
+            TextId::Base(distribution) => base_member(distribution),
+            TextId::Preview { file, document, resource } => preview_member(file, self.analysis?, *document, *resource),
         }
     }
 
     /// The resource or config `scope` of a document, and what belongs to it.
-    fn group(&self, place: &Place, document: usize, scope: usize) -> Vec<Member> {
-        let Place::File(file) = place else { return Vec::new() };
+    fn group(&self, place: &TextId, document: usize, scope: usize) -> Vec<Member> {
+        let TextId::File(file) = place else { return Vec::new() };
         let analysis = match (&self.place, self.analysis) {
-            (Place::File(own) | Place::Preview { file: own, .. }, Some(analysis)) if own == file => analysis.clone(),
+            (TextId::File(own) | TextId::Preview { file: own, .. }, Some(analysis)) if own == file => analysis.clone(),
             _ => match self.library.analysis(file) {
                 Some(analysis) => (*analysis).clone(),
                 None => return Vec::new(),
@@ -395,7 +395,7 @@ fn scope_of(names: &DocumentNames, resource: usize) -> Option<usize> {
     names.scopes.iter().position(|scope| scope.resource == Some(resource))
 }
 
-fn member(place: Place, analysis: &Analysis, located: Located<'_>, scope: usize) -> Member {
+fn member(place: TextId, analysis: &Analysis, located: Located<'_>, scope: usize) -> Member {
     Member {
         place,
         source: Source::File(analysis.clone()),
@@ -408,15 +408,27 @@ fn member(place: Place, analysis: &Analysis, located: Located<'_>, scope: usize)
 }
 
 /// An occurrence in a file.
-pub(crate) fn found_in(analysis: &Analysis, place: Place, located: Located<'_>, occurrence: Occurrence) -> Found {
+pub(crate) fn found_in(
+    analysis: &Analysis,
+    place: TextId,
+    located: Located<'_>,
+    occurrence: Occurrence,
+) -> LocatedOccurrence {
     let source = Source::File(analysis.clone());
-    Found { place, source, document: located.number, offset: located.offset, occurrence, title: String::new() }
+    LocatedOccurrence {
+        place,
+        source,
+        document: located.number,
+        offset: located.offset,
+        occurrence,
+        title: String::new(),
+    }
 }
 
 fn base_member(distribution: &str) -> Option<Member> {
     let base = base(distribution)?;
     Some(Member {
-        place: Place::Base(distribution.to_owned()),
+        place: TextId::Base(distribution.to_owned()),
         source: Source::Text(base.text.clone()),
         document: 0,
         offset: 0,
@@ -432,7 +444,7 @@ fn preview_member(file: &Arc<str>, analysis: &Analysis, document: usize, resourc
     let generated = located.document.generated(about)?;
     Some(Member {
         title: about.name().to_owned(),
-        place: Place::Preview { file: file.clone(), document, resource },
+        place: TextId::Preview { file: file.clone(), document, resource },
         source: Source::Text(generated.config.text().into()),
         document: 0,
         offset: 0,

@@ -119,14 +119,14 @@ impl NameIndex {
             Some(known) => known,
             None => (Arc::from(file), Vec::new()),
         };
-        let (gone, come) = differing(&old, &pieces);
-        let (gone, come): (Vec<_>, Vec<_>) =
-            (gone.iter().flat_map(|piece| &**piece).collect(), come.iter().flat_map(|piece| &**piece).collect());
-        let (gone, come) = differing(&gone, &come);
-        for mentions in gone {
+        let (removed, added) = differing(&old, &pieces);
+        let (removed, added): (Vec<_>, Vec<_>) =
+            (removed.iter().flat_map(|piece| &**piece).collect(), added.iter().flat_map(|piece| &**piece).collect());
+        let (removed, added) = differing(&removed, &added);
+        for mentions in removed {
             self.forget(&file, mentions);
         }
-        for mentions in come {
+        for mentions in added {
             self.add(&file, mentions);
         }
         if !pieces.is_empty() {

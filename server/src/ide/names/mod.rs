@@ -14,8 +14,8 @@ mod resource;
 
 pub(crate) use base::base;
 pub use base::base_text;
-pub(crate) use group::{Found, Source, found_in, is_config_key};
-pub use group::{Library, Location, Place, Question};
+pub(crate) use group::{LocatedOccurrence, Source, found_in, is_config_key};
+pub use group::{Location, Query, TextId, WorkspaceFiles};
 pub use index::{Declared, Kind, NameIndex};
 pub(crate) use index::{Mentions, Named};
 

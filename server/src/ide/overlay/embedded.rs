@@ -1,6 +1,6 @@
 //! Patches that stand in a kustomization as texts: each a document of its own, with places of the one around it.
 
-use super::super::document::{DocumentAnalysis, Kept};
+use super::super::document::{DocumentAnalysis, Retention};
 use super::super::types::{CompletionItem, Diagnostic, Hover, TextEdit};
 use super::super::{Span, place, read};
 use llsd_generator::kustomize::{Kustomization, Source};
@@ -22,7 +22,7 @@ pub(crate) struct Embedded {
 }
 
 /// The patches in a kustomization that are ours.
-pub(crate) fn all_in(kustomization: &Kustomization, kept: Kept) -> Vec<Embedded> {
+pub(crate) fn all_in(kustomization: &Kustomization, kept: Retention) -> Vec<Embedded> {
     let mut found = Vec::new();
     for (number, patch) in kustomization.patches.iter().enumerate() {
         let Source::Inline { path, text } = &patch.source else { continue };

@@ -38,12 +38,12 @@ pub(super) struct Overlays {
 }
 
 impl Overlays {
-    /// Takes in that `file` has the pieces `new` in place of `gone` and more. Returns the patches of which the whole, or
+    /// Takes in that `file` has the pieces `new` in place of `removed` and more. Returns the patches of which the whole, or
     /// that they are one, may have changed.
-    pub(super) fn set(&mut self, file: &Arc<str>, gone: &[Arc<Objects>], new: &Pieces) -> HashSet<Arc<str>> {
+    pub(super) fn set(&mut self, file: &Arc<str>, removed: &[Arc<Objects>], new: &Pieces) -> HashSet<Arc<str>> {
         let mut concerned = HashSet::new();
         let role = |pieces: &[Arc<Objects>]| pieces.iter().any(|piece| piece.kustomization.is_some());
-        if FILE_NAMES.contains(&last_part(file)) && (role(gone) || role(new)) {
+        if FILE_NAMES.contains(&last_part(file)) && (role(removed) || role(new)) {
             let old = self.kustomizations.get(file).cloned();
             let now = new.iter().rev().find_map(|piece| piece.kustomization.clone());
             if old != now {

@@ -4,7 +4,7 @@ mod write;
 
 pub(crate) use write::edits;
 
-use super::names::{Form, Found, Place, Question, Symbol, is_config_key};
+use super::names::{Form, LocatedOccurrence, Query, Symbol, TextId, is_config_key};
 use super::types::{Diagnostic, TextEdit};
 use super::{Analysis, Severity, Span, analyse};
 use std::collections::BTreeMap;
@@ -137,9 +137,9 @@ pub struct FileEdits {
 ///
 /// # Errors
 /// Why it cannot be renamed.
-pub fn prepare(question: &Question<'_>, offset: usize) -> Result<(Span, String), RenameRefused> {
-    let found = question.at(offset).ok_or(RenameRefused::NoName)?;
-    targets(question, &found)?;
+pub fn prepare(query: &Query<'_>, offset: usize) -> Result<(Span, String), RenameRefused> {
+    let found = query.at(offset).ok_or(RenameRefused::NoName)?;
+    targets(query, &found)?;
     Ok((found.span(), found.written()))
 }
 
@@ -147,9 +147,9 @@ pub fn prepare(question: &Question<'_>, offset: usize) -> Result<(Span, String),
 ///
 /// # Errors
 /// Why it cannot have this name, or cannot be renamed at all.
-pub fn rename(question: &Question<'_>, offset: usize, name: &str) -> Result<Vec<FileEdits>, RenameRefused> {
-    let found = question.at(offset).ok_or(RenameRefused::NoName)?;
-    let uses = targets(question, &found)?;
+pub fn rename(query: &Query<'_>, offset: usize, name: &str) -> Result<Vec<FileEdits>, RenameRefused> {
+    let found = query.at(offset).ok_or(RenameRefused::NoName)?;
+    let uses = targets(query, &found)?;
     let new = renamed(&found.occurrence.symbol, name);
     let noun = new.noun();
     if new == found.occurrence.symbol {
@@ -158,12 +158,12 @@ pub fn rename(question: &Question<'_>, offset: usize, name: &str) -> Result<Vec<
     if let Some(why) = write::fault(&found.occurrence.symbol, &new) {
         return Err(RenameRefused::Invalid { noun, name: name.to_owned(), why });
     }
-    if is_taken(question, &found, &new) {
+    if is_taken(query, &found, &new) {
         return Err(RenameRefused::Taken { noun, name: new.name().to_owned() });
     }
     let mut files: BTreeMap<Arc<str>, (Analysis, Vec<TextEdit>)> = BTreeMap::new();
     for one in &uses {
-        let (Place::File(file), Some(analysis)) = (&one.place, one.analysis()) else { continue };
+        let (TextId::File(file), Some(analysis)) = (&one.place, one.analysis()) else { continue };
         let (_, edits) = files.entry(file.clone()).or_insert_with(|| (analysis.clone(), Vec::new()));
         edits.extend(write::edits(analysis, one, &new));
     }
@@ -183,7 +183,7 @@ pub fn rename(question: &Question<'_>, offset: usize, name: &str) -> Result<Vec<
 }
 
 /// The places to change, all in files.
-fn targets(question: &Question<'_>, found: &Found) -> Result<Vec<Found>, RenameRefused> {
+fn targets(query: &Query<'_>, found: &LocatedOccurrence) -> Result<Vec<LocatedOccurrence>, RenameRefused> {
     let symbol = &found.occurrence.symbol;
     let (noun, name) = (symbol.noun(), found.written());
     let fixed = || RenameRefused::Fixed { noun: capitalized(noun), name: name.clone() };
@@ -191,18 +191,19 @@ fn targets(question: &Question<'_>, found: &Found) -> Result<Vec<Found>, RenameR
         Symbol::Resource(_) | Symbol::Api(_) | Symbol::Distribution(_) => return Err(fixed()),
         Symbol::ConfigMapKey(_, key) if is_config_key(key) => return Err(fixed()),
         Symbol::Secret(_) | Symbol::SecretKey(..) | Symbol::ConfigMap(_) | Symbol::ConfigMapKey(..) => {
-            let uses = question.uses(found);
-            unambiguous(question, found, &uses)?;
+            let uses = query.uses(found);
+            unambiguous(query, found, &uses)?;
             uses
         }
-        _ => question.joined(found),
+        _ => query.joined(found),
     };
     let base = uses.iter().find_map(|one| match &one.place {
-        Place::Base(distribution) => Some(distribution.clone()),
+        TextId::Base(distribution) => Some(distribution.clone()),
         _ => None,
     });
-    let in_files: Vec<Found> = uses.into_iter().filter(|one| matches!(one.place, Place::File(_))).collect();
-    let declared = in_files.iter().any(Found::is_declaration);
+    let in_files: Vec<LocatedOccurrence> =
+        uses.into_iter().filter(|one| matches!(one.place, TextId::File(_))).collect();
+    let declared = in_files.iter().any(LocatedOccurrence::is_declaration);
     let noun = capitalized(noun);
     match base {
         Some(distribution) if matches!(symbol, Symbol::Variable(_)) => {
@@ -214,7 +215,7 @@ fn targets(question: &Question<'_>, found: &Found) -> Result<Vec<Found>, RenameR
         None => {}
     }
     for one in &in_files {
-        if let (Place::File(file), Some(analysis)) = (&one.place, one.analysis())
+        if let (TextId::File(file), Some(analysis)) = (&one.place, one.analysis())
             && is_generated(analysis)
         {
             return Err(RenameRefused::Generated { file: file.to_string() });
@@ -234,13 +235,13 @@ fn is_generated(analysis: &Analysis) -> bool {
 }
 
 /// Checks that each place that refers to the object can mean this one only.
-fn unambiguous(question: &Question<'_>, found: &Found, uses: &[Found]) -> Result<(), RenameRefused> {
-    let declaring = question.declaring_files(found);
+fn unambiguous(query: &Query<'_>, found: &LocatedOccurrence, uses: &[LocatedOccurrence]) -> Result<(), RenameRefused> {
+    let declaring = query.declaring_files(found);
     if declaring.len() < 2 {
         return Ok(());
     }
     match uses.iter().find(|one| !declaring.contains(&one.place)) {
-        Some(Found { place: Place::File(file), .. }) => Err(RenameRefused::Ambiguous {
+        Some(LocatedOccurrence { place: TextId::File(file), .. }) => Err(RenameRefused::Ambiguous {
             noun: capitalized(found.occurrence.symbol.noun()),
             name: found.occurrence.symbol.name().to_owned(),
             file: file.to_string(),
@@ -274,15 +275,15 @@ fn renamed(symbol: &Symbol, name: &str) -> Symbol {
 }
 
 /// Whether something else has the new name already.
-fn is_taken(question: &Question<'_>, found: &Found, new: &Symbol) -> bool {
+fn is_taken(query: &Query<'_>, found: &LocatedOccurrence, new: &Symbol) -> bool {
     let mut other = found.clone();
     other.occurrence.symbol = new.clone();
     match new {
         Symbol::Secret(_) | Symbol::ConfigMap(_) => {
-            question.named(new).iter().any(|one| one.occurrence.symbol.is_same(new))
+            query.named(new).iter().any(|one| one.occurrence.symbol.is_same(new))
         }
-        Symbol::SecretKey(..) | Symbol::ConfigMapKey(..) => !question.uses(&other).is_empty(),
-        _ => !question.joined(&other).is_empty(),
+        Symbol::SecretKey(..) | Symbol::ConfigMapKey(..) => !query.uses(&other).is_empty(),
+        _ => !query.joined(&other).is_empty(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Writing another name where one stands, as it is written there.
 
 use crate::ide::Analysis;
-use crate::ide::names::{Form, Found, Symbol};
+use crate::ide::names::{Form, LocatedOccurrence, Symbol};
 use crate::ide::types::TextEdit;
 use llsd_yaml::edit::{self, Position, quote_scalar};
 use llsd_yaml::{Kind, Span};
@@ -10,7 +10,7 @@ use llsd_yaml::{Kind, Span};
 const LONGEST: usize = 253;
 
 /// The edits that write `new` where `found` stands, for the whole text.
-pub(crate) fn edits(analysis: &Analysis, found: &Found, new: &Symbol) -> Vec<TextEdit> {
+pub(crate) fn edits(analysis: &Analysis, found: &LocatedOccurrence, new: &Symbol) -> Vec<TextEdit> {
     let replace = |span: Span, new_text: String| vec![TextEdit { span: span.shift(found.offset), new_text }];
     let name = new.name();
     let span = found.occurrence.span;
@@ -83,7 +83,7 @@ pub(super) fn fault(old: &Symbol, new: &Symbol) -> Option<&'static str> {
 }
 
 /// Whether the text that an alias stands for is one of `others`, so that it is changed there.
-pub(super) fn is_anchored_at(alias: &Found, others: &[Found]) -> bool {
+pub(super) fn is_anchored_at(alias: &LocatedOccurrence, others: &[LocatedOccurrence]) -> bool {
     let Some(located) = alias.analysis().and_then(|analysis| analysis.document(alias.document)) else { return false };
     let tree = located.document.tree();
     let Some(node) = tree.node_at(alias.occurrence.span.start).filter(|node| node.kind() == Kind::Alias) else {

@@ -2,9 +2,9 @@
 
 use super::edits;
 use crate::documents::Snapshot;
-use crate::ide::{self, Analysis, MigrationOffer, Place, Question};
+use crate::ide::{self, Analysis, MigrationOffer, Query, TextId};
 use crate::lsp::backend::{Backend, Shared};
-use crate::lsp::library::Files;
+use crate::lsp::workspace_files::QueryFiles;
 use crate::lsp::{convert, publish};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -35,9 +35,9 @@ struct Later {
 /// Fixes and rewrites for a range, and `source.fixAll` for the file.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let uri = params.text_document.uri.clone();
-    let question =
+    let query =
         move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| actions(shared, snapshot, analysis, &params);
-    backend.ask(&uri, "textDocument/codeAction", question).await
+    backend.ask(&uri, "textDocument/codeAction", query).await
 }
 
 /// Makes the change of a migration that was offered, and tells what it does not keep. One of another version of the
@@ -45,10 +45,10 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: CodeActionParams) 
 pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -> Result<CodeAction> {
     let Some(Ok(later)) = action.data.clone().map(serde_json::from_value::<Later>) else { return Ok(action) };
     let uri = later.uri.clone();
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let Later { uri, version, document, resource, fold, remove, deletes } = later;
         let offer = MigrationOffer { title: String::new(), document, resource, fold, remove, deletes };
-        let library = Files::new(shared);
+        let library = QueryFiles::new(shared);
         let about = about(snapshot, analysis, &library);
         let migrated = (snapshot.version == version).then(|| ide::accept_migration(&about, &offer))?;
         Some(
@@ -56,7 +56,7 @@ pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -
                 .map(|migrated| (edits::of_files(shared, snapshot, &uri, change(&migrated)), migrated.noteworthy())),
         )
     };
-    match backend.ask(&uri, "codeAction/resolve", question).await?.flatten() {
+    match backend.ask(&uri, "codeAction/resolve", query).await?.flatten() {
         Some(Ok((edit, report))) => {
             edits::tell(&backend.shared, report);
             action.edit = Some(edit);
@@ -67,9 +67,9 @@ pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -
     }
 }
 
-fn about<'a>(snapshot: &Snapshot, analysis: &'a Analysis, library: &'a Files<'_>) -> Question<'a> {
-    let place = Place::File(Arc::clone(&snapshot.name));
-    Question { place, analysis: Some(analysis), library, generated: false }
+fn about<'a>(snapshot: &Snapshot, analysis: &'a Analysis, library: &'a QueryFiles<'_>) -> Query<'a> {
+    let place = TextId::File(Arc::clone(&snapshot.name));
+    Query { place, analysis: Some(analysis), library, generated: false }
 }
 
 fn change(migrated: &ide::Migrated) -> edits::Change<'_> {
@@ -79,13 +79,13 @@ fn change(migrated: &ide::Migrated) -> edits::Change<'_> {
 fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &CodeActionParams) -> CodeActionResponse {
     let client = shared.client_capabilities();
     let uri = &params.text_document.uri;
-    let library = Files::new(shared);
+    let library = QueryFiles::new(shared);
     let about = about(snapshot, analysis, &library);
     let edit = |change: edits::Change<'_>| Some(edits::of_files(shared, snapshot, uri, change));
     let mut actions = Vec::new();
     let span = convert::span(&snapshot.rope, params.range, client.encoding);
     if is_wanted(params, &CodeActionKind::QUICKFIX) {
-        let style = publish::Style::of(shared, &snapshot.name, &snapshot.uri);
+        let style = publish::DiagnosticStyle::of(shared, &snapshot.name, &snapshot.uri);
         let shown = publish::converted(&style, &snapshot.rope, analysis.diagnostics_around(span));
         let settings = shared.configuration.of(&snapshot.name);
         let is_on = |action: &ide::CodeAction| {

@@ -13,11 +13,11 @@ use tower_lsp::lsp_types::{CodeLens, CodeLensParams, Command, Location, Url};
 /// be an error.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri.clone();
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let lenses = ide::lenses(analysis).into_iter();
         lenses.filter_map(|lens| shown(shared, snapshot, &params.text_document.uri, lens)).collect()
     };
-    backend.ask(&uri, "textDocument/codeLens", question).await
+    backend.ask(&uri, "textDocument/codeLens", query).await
 }
 
 fn shown(shared: &Shared, snapshot: &Snapshot, uri: &Url, lens: ide::Lens) -> Option<CodeLens> {

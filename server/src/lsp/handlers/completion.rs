@@ -20,7 +20,7 @@ const LISTS: usize = 8;
 
 /// The documentation of the lists sent last.
 #[derive(Debug, Default)]
-pub(in crate::lsp) struct Offered(Mutex<Lists>);
+pub(in crate::lsp) struct CompletionDocs(Mutex<Lists>);
 
 /// Lists by number, the newest first.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ struct Lists {
     kept: VecDeque<(u64, Vec<String>)>,
 }
 
-impl Offered {
+impl CompletionDocs {
     /// Keeps the documentation of a list, and returns the list's number.
     fn keep(&self, list: Vec<String>) -> u64 {
         let lists = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,8 +63,8 @@ fn markdown(value: String) -> Option<Documentation> {
 /// The offers at the cursor.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let place = params.text_document_position;
-    let question = move |shared: &_, snapshot: &_, analysis: &_| items(shared, snapshot, analysis, place.position);
-    let items = backend.ask(&place.text_document.uri, "textDocument/completion", question).await?;
+    let query = move |shared: &_, snapshot: &_, analysis: &_| items(shared, snapshot, analysis, place.position);
+    let items = backend.ask(&place.text_document.uri, "textDocument/completion", query).await?;
     Ok(items.map(CompletionResponse::Array))
 }
 

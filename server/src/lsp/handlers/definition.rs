@@ -1,6 +1,6 @@
 //! `textDocument/definition` and `textDocument/implementation`.
 
-use crate::ide::{self, Location, Question};
+use crate::ide::{self, Location, Query};
 use crate::lsp::backend::Backend;
 use crate::lsp::navigate;
 use tower_lsp::jsonrpc::Result;
@@ -26,10 +26,10 @@ async fn answer(
     backend: &Backend,
     at: TextDocumentPositionParams,
     what: &'static str,
-    of: fn(&Question<'_>, usize) -> Vec<Location>,
+    of: fn(&Query<'_>, usize) -> Vec<Location>,
 ) -> Result<Option<GotoDefinitionResponse>> {
     let found = navigate::ask(backend, &at.text_document.uri, what, move |asked| {
-        let found = of(&asked.question, asked.offset(at.position));
+        let found = of(&asked.query, asked.offset(at.position));
         asked.places.locations(&found)
     });
     Ok(found.await?.filter(|found| !found.is_empty()).map(GotoDefinitionResponse::Array))

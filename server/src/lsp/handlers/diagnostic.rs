@@ -57,7 +57,7 @@ pub(in crate::lsp) async fn workspace(
     }
     let seen = backend.shared.files.all();
     let forgotten = known.keys().filter(|name| !seen.contains_key(name.as_str()));
-    let forgotten: Vec<_> = forgotten.map(|name| (Arc::from(name.as_str()), files::Seen::default())).collect();
+    let forgotten: Vec<_> = forgotten.map(|name| (Arc::from(name.as_str()), files::ClosedFile::default())).collect();
     for (name, seen) in seen.into_iter().chain(forgotten) {
         let Ok(uri) = Url::parse(&name) else { continue };
         let before = known.get(&*name);

@@ -14,11 +14,11 @@ pub(in crate::lsp) async fn handle(
     let uri = params.text_document.uri;
     navigate::ask(backend, &uri, "textDocument/documentLink", move |asked| {
         let mut links = Vec::new();
-        for link in ide::links(&asked.question) {
+        for link in ide::links(&asked.query) {
             let target = match &link.target {
                 LinkTarget::Page(page) => Url::parse(page).ok(),
                 LinkTarget::Rule(rule) => publish::documentation(rule),
-                LinkTarget::Place(location) => asked.places.location(location).map(|location| {
+                LinkTarget::Location(location) => asked.places.location(location).map(|location| {
                     let mut uri = location.uri;
                     // the form that editors read a line and column from
                     let start = location.range.start;

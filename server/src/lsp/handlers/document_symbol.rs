@@ -14,7 +14,7 @@ pub(in crate::lsp) async fn handle(
 ) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let target = uri.clone();
-    let question = move |shared: &crate::lsp::backend::Shared, snapshot: &Snapshot, analysis: &ide::Analysis| {
+    let query = move |shared: &crate::lsp::backend::Shared, snapshot: &Snapshot, analysis: &ide::Analysis| {
         let client = shared.client_capabilities();
         let symbols = ide::symbols(analysis);
         if client.nested_symbols {
@@ -24,7 +24,7 @@ pub(in crate::lsp) async fn handle(
             DocumentSymbolResponse::Flat(flat(snapshot, symbols, &target, client.encoding))
         }
     };
-    backend.ask(&uri, "textDocument/documentSymbol", question).await
+    backend.ask(&uri, "textDocument/documentSymbol", query).await
 }
 
 #[expect(deprecated, reason = "the type has a deprecated field that must be set")]

@@ -23,12 +23,12 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: ExecuteCommandPara
         return Err(Error::invalid_params("The arguments are a URI and the number of a document"));
     };
     let target = uri.clone();
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let migrated = ide::migrate(analysis, document, ide::MigrateOptions::default())?;
         Ok((edits::of_document(shared, snapshot, &target, &migrated.edits), migrated.noteworthy()))
     };
     let answer: Option<std::result::Result<(WorkspaceEdit, Vec<String>), NotMigrated>> =
-        backend.ask(&uri, "workspace/executeCommand", question).await?;
+        backend.ask(&uri, "workspace/executeCommand", query).await?;
     let (edit, report) = match answer {
         Some(Ok(done)) => done,
         Some(Err(why)) => return Err(edits::refused(format!("Nothing was migrated: {why}"))),

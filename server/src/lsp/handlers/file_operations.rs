@@ -4,7 +4,7 @@
 use super::edits;
 use crate::ide::{self, FileEdits, Stop};
 use crate::lsp::backend::{Backend, Shared};
-use crate::lsp::library::Files;
+use crate::lsp::workspace_files::QueryFiles;
 use crate::lsp::{convert, files};
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
@@ -18,7 +18,7 @@ pub(in crate::lsp) fn created(backend: &Backend, params: CreateFilesParams) {
 /// The changes of kustomizations that name a file or folder which is to have another name.
 pub(in crate::lsp) async fn renaming(backend: &Backend, params: RenameFilesParams) -> Result<Option<WorkspaceEdit>> {
     let job = move |shared: &Shared, _: Stop<'_>| {
-        let (library, workspace) = (Files::new(shared), shared.session.workspace());
+        let (library, workspace) = (QueryFiles::new(shared), shared.session.workspace());
         let mut all: Vec<FileEdits> = Vec::new();
         for file in &params.files {
             let (Ok(old), Ok(new)) = (Url::parse(&file.old_uri), Url::parse(&file.new_uri)) else { continue };

@@ -16,10 +16,10 @@ pub(in crate::lsp) async fn whole(
     params: DocumentFormattingParams,
 ) -> Result<Option<Vec<TextEdit>>> {
     let options = options(&params.options);
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         edits(shared, snapshot, &ide::format(analysis, None, &options))
     };
-    backend.ask(&params.text_document.uri, "textDocument/formatting", question).await
+    backend.ask(&params.text_document.uri, "textDocument/formatting", query).await
 }
 
 /// Formats the lines of a range.
@@ -28,11 +28,11 @@ pub(in crate::lsp) async fn range(
     params: DocumentRangeFormattingParams,
 ) -> Result<Option<Vec<TextEdit>>> {
     let options = options(&params.options);
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let span = convert::span(&snapshot.rope, params.range, shared.client_capabilities().encoding);
         edits(shared, snapshot, &ide::format(analysis, Some(span), &options))
     };
-    backend.ask(&params.text_document.uri, "textDocument/rangeFormatting", question).await
+    backend.ask(&params.text_document.uri, "textDocument/rangeFormatting", query).await
 }
 
 /// Indents the line that a line break began.
@@ -42,11 +42,11 @@ pub(in crate::lsp) async fn on_type(
 ) -> Result<Option<Vec<TextEdit>>> {
     let options = options(&params.options);
     let place = params.text_document_position;
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let offset = convert::offset(&snapshot.rope, place.position, shared.client_capabilities().encoding);
         edits(shared, snapshot, &ide::indent_new_line(analysis, offset, &options))
     };
-    backend.ask(&place.text_document.uri, "textDocument/onTypeFormatting", question).await
+    backend.ask(&place.text_document.uri, "textDocument/onTypeFormatting", query).await
 }
 
 /// What the client does not say is done.

@@ -1,6 +1,6 @@
 //! `textDocument/hover`.
 
-use crate::ide::{self, Place};
+use crate::ide::{self, TextId};
 use crate::lsp::backend::Backend;
 use crate::lsp::navigate;
 use tower_lsp::jsonrpc::Result;
@@ -11,9 +11,9 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: HoverParams) -> Re
     let at = params.text_document_position_params;
     let hover = navigate::ask(backend, &at.text_document.uri, "textDocument/hover", move |asked| {
         let offset = asked.offset(at.position);
-        let found = match (&asked.question.place, asked.question.analysis) {
-            (Place::File(_), Some(analysis)) => ide::hover(analysis, offset),
-            _ => ide::hover_generated(&asked.question, offset),
+        let found = match (&asked.query.place, asked.query.analysis) {
+            (TextId::File(_), Some(analysis)) => ide::hover(analysis, offset),
+            _ => ide::hover_generated(&asked.query, offset),
         }?;
         Some(Hover {
             contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: found.markdown }),

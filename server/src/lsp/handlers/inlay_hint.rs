@@ -10,7 +10,7 @@ use tower_lsp::lsp_types::{InlayHint, InlayHintLabel, InlayHintParams, InlayHint
 /// What the visible part of the document leaves unsaid.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let range = params.range;
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let encoding = shared.client_capabilities().encoding;
         let span = convert::span(&snapshot.rope, range, encoding);
         let hint = |hint: ide::InlayHint| InlayHint {
@@ -42,5 +42,5 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: InlayHintParams) -
         }
         hints.into_iter().map(hint).collect()
     };
-    backend.ask(&params.text_document.uri, "textDocument/inlayHint", question).await
+    backend.ask(&params.text_document.uri, "textDocument/inlayHint", query).await
 }

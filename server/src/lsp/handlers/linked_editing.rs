@@ -16,11 +16,11 @@ pub(in crate::lsp) async fn handle(
     params: LinkedEditingRangeParams,
 ) -> Result<Option<LinkedEditingRanges>> {
     let place = params.text_document_position_params;
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let encoding = shared.client_capabilities().encoding;
         let spans = ide::linked_places(analysis, convert::offset(&snapshot.rope, place.position, encoding))?;
         let ranges = spans.into_iter().map(|span| convert::range(&snapshot.rope, span, encoding)).collect();
         Some(LinkedEditingRanges { ranges, word_pattern: Some(WORD.to_owned()) })
     };
-    Ok(backend.ask(&place.text_document.uri, "textDocument/linkedEditingRange", question).await?.flatten())
+    Ok(backend.ask(&place.text_document.uri, "textDocument/linkedEditingRange", query).await?.flatten())
 }

@@ -28,12 +28,12 @@ pub(in crate::lsp) struct Params {
 
 /// The last config of each resource of an open document that could be generated.
 #[derive(Debug, Default)]
-pub(in crate::lsp) struct Shown(Mutex<HashMap<Url, Configs>>);
+pub(in crate::lsp) struct LastPreviews(Mutex<HashMap<Url, Configs>>);
 
 /// Configs by namespace and name of their resource.
 type Configs = HashMap<(String, String), ide::Preview>;
 
-impl Shown {
+impl LastPreviews {
     /// Forgets a document that was closed.
     pub(in crate::lsp) fn forget(&self, uri: &Url) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
@@ -114,9 +114,9 @@ struct Env {
 /// Generates the config of one resource; null if there is no resource at that place.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<Option<Answer>> {
     let uri = params.text_document.uri.clone();
-    let question =
+    let query =
         move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| answer(shared, snapshot, analysis, &params);
-    Ok(backend.ask(&uri, "llsd/preview", question).await?.flatten())
+    Ok(backend.ask(&uri, "llsd/preview", query).await?.flatten())
 }
 
 /// The document and the resource in it that are asked for.

@@ -65,9 +65,9 @@ impl From<Range<usize>> for Lines {
 /// Compares the config of one resource. The error says in a sentence why that cannot be done.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<Answer> {
     let uri = params.which.text_document.uri.clone();
-    let question =
+    let query =
         move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| answer(shared, snapshot, analysis, &params);
-    match backend.ask(&uri, "llsd/previewDiff", question).await? {
+    match backend.ask(&uri, "llsd/previewDiff", query).await? {
         None => Err(refused("The document is not open")),
         Some(answer) => answer.map_err(refused),
     }

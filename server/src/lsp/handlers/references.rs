@@ -13,7 +13,7 @@ pub(in crate::lsp) async fn references(backend: &Backend, params: ReferenceParam
     let at = params.text_document_position;
     let declarations = params.context.include_declaration;
     let found = navigate::ask(backend, &at.text_document.uri, "textDocument/references", move |asked| {
-        let found = ide::references(&asked.question, asked.offset(at.position), declarations);
+        let found = ide::references(&asked.query, asked.offset(at.position), declarations);
         asked.places.locations(&found)
     });
     Ok(found.await?.filter(|found| !found.is_empty()))
@@ -26,7 +26,7 @@ pub(in crate::lsp) async fn highlight(
 ) -> Result<Option<Vec<DocumentHighlight>>> {
     let at = params.text_document_position_params;
     let found = navigate::ask(backend, &at.text_document.uri, "textDocument/documentHighlight", move |asked| {
-        let found = ide::highlight(&asked.question, asked.offset(at.position));
+        let found = ide::highlight(&asked.query, asked.offset(at.position));
         let highlight = |one: ide::Location| DocumentHighlight {
             range: asked.range(one.span),
             kind: Some(if one.declares { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ }),

@@ -1,9 +1,9 @@
 //! `textDocument/prepareRename` and `textDocument/rename`.
 
 use super::edits;
-use crate::ide::{self, FileEdits, Place, RenameRefused};
+use crate::ide::{self, FileEdits, RenameRefused, TextId};
 use crate::lsp::backend::Backend;
-use crate::lsp::navigate::{self, Asked};
+use crate::lsp::navigate::{self, NavigationRequest};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
@@ -19,7 +19,7 @@ pub(in crate::lsp) async fn prepare(
 ) -> Result<Option<PrepareRenameResponse>> {
     let uri = params.text_document.uri;
     let found = navigate::ask(backend, &uri, "textDocument/prepareRename", move |asked| {
-        let (span, placeholder) = ide::prepare_rename(&asked.question, asked.offset(params.position))?;
+        let (span, placeholder) = ide::prepare_rename(&asked.query, asked.offset(params.position))?;
         Ok(PrepareRenameResponse::RangeWithPlaceholder { range: asked.range(span), placeholder })
     });
     match found.await? {
@@ -35,7 +35,7 @@ pub(in crate::lsp) async fn rename(backend: &Backend, params: RenameParams) -> R
     let name = params.new_name;
     let shared = Arc::clone(&backend.shared);
     let edit = navigate::ask(backend, &at.text_document.uri, "textDocument/rename", move |asked| {
-        let changes = ide::rename(&asked.question, asked.offset(at.position), &name)?;
+        let changes = ide::rename(&asked.query, asked.offset(at.position), &name)?;
         let versioned = shared.client_capabilities().versioned_edits;
         let version = |file: &str| shared.session.snapshot(file).map(|snapshot| snapshot.version);
         Ok(workspace_edit(asked, &changes, versioned, version))
@@ -44,7 +44,7 @@ pub(in crate::lsp) async fn rename(backend: &Backend, params: RenameParams) -> R
 }
 
 fn workspace_edit(
-    asked: &mut Asked<'_>,
+    asked: &mut NavigationRequest<'_>,
     changes: &[FileEdits],
     versioned: bool,
     version: impl Fn(&str) -> Option<i32>,
@@ -52,7 +52,7 @@ fn workspace_edit(
     let mut files: Vec<(Url, Option<i32>, Vec<TextEdit>)> = Vec::new();
     for change in changes {
         let Some(uri) = asked.places.uri(&change.file) else { continue };
-        let place = Place::File(change.file.clone());
+        let place = TextId::File(change.file.clone());
         let edits = change.edits.iter().map(|edit| TextEdit {
             range: asked.places.range(&place, || change.text.clone(), edit.span),
             new_text: edit.new_text.clone(),

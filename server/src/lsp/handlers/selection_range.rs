@@ -13,7 +13,7 @@ pub(in crate::lsp) async fn handle(
     params: SelectionRangeParams,
 ) -> Result<Option<Vec<SelectionRange>>> {
     let positions = params.positions;
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let encoding = shared.client_capabilities().encoding;
         let around = |position| {
             let offset = convert::offset(&snapshot.rope, position, encoding);
@@ -29,5 +29,5 @@ pub(in crate::lsp) async fn handle(
         };
         positions.into_iter().map(around).collect()
     };
-    backend.ask(&params.text_document.uri, "textDocument/selectionRange", question).await
+    backend.ask(&params.text_document.uri, "textDocument/selectionRange", query).await
 }

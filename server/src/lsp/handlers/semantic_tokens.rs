@@ -43,7 +43,7 @@ fn number(kind: TokenKind) -> u32 {
 
 /// The last full answer for each open document, to tell the next one as a difference.
 #[derive(Debug, Default)]
-pub(in crate::lsp) struct Sent {
+pub(in crate::lsp) struct LastTokens {
     answers: Mutex<HashMap<Url, Answer>>,
     count: AtomicU64,
 }
@@ -54,7 +54,7 @@ struct Answer {
     tokens: Arc<[SemanticToken]>,
 }
 
-impl Sent {
+impl LastTokens {
     /// Forgets a document that was closed.
     pub(in crate::lsp) fn forget(&self, uri: &Url) {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
@@ -86,8 +86,8 @@ pub(in crate::lsp) async fn delta(
     params: SemanticTokensDeltaParams,
 ) -> Result<Option<SemanticTokensFullDeltaResult>> {
     let uri = params.text_document.uri;
-    let question = backend.ask(&uri, "textDocument/semanticTokens/full/delta", whole);
-    let Some(tokens) = question.await? else { return Ok(None) };
+    let query = backend.ask(&uri, "textDocument/semanticTokens/full/delta", whole);
+    let Some(tokens) = query.await? else { return Ok(None) };
     let (answer, before) = backend.shared.tokens.remember(&uri, tokens);
     let before = before.filter(|before| before.id == params.previous_result_id);
     Ok(Some(match before {
@@ -104,13 +104,13 @@ pub(in crate::lsp) async fn range(
     backend: &Backend,
     params: SemanticTokensRangeParams,
 ) -> Result<Option<SemanticTokensRangeResult>> {
-    let question = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
+    let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let encoding = shared.client_capabilities().encoding;
         let span = convert::span(&snapshot.rope, params.range, encoding);
         let data = encode(snapshot, ide::tokens(analysis, Some(span)), encoding);
         SemanticTokensRangeResult::Tokens(SemanticTokens { result_id: None, data })
     };
-    backend.ask(&params.text_document.uri, "textDocument/semanticTokens/range", question).await
+    backend.ask(&params.text_document.uri, "textDocument/semanticTokens/range", query).await
 }
 
 fn whole(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<SemanticToken> {

@@ -1,9 +1,9 @@
 //! `llsd/document` and `workspace/textDocumentContent`: the texts of base configs and generated configs.
 
-use crate::ide::{self, Library, Place};
+use crate::ide::{self, TextId, WorkspaceFiles};
 use crate::lsp::backend::Backend;
-use crate::lsp::library::Files;
 use crate::lsp::virtual_document;
+use crate::lsp::workspace_files::QueryFiles;
 use serde::{Deserialize, Serialize};
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::Url;
@@ -26,10 +26,10 @@ pub(in crate::lsp) struct Answer {
 pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<Option<Answer>> {
     let Some(place) = virtual_document::place(&params.uri) else { return Ok(None) };
     let text = backend.run("llsd/document", move |shared, _| match &place {
-        Place::File(_) => None,
-        Place::Base(distribution) => ide::base_text(distribution).map(str::to_owned),
-        Place::Preview { file, document, resource } => {
-            let analysis = Files::new(shared).analysis(file)?;
+        TextId::File(_) => None,
+        TextId::Base(distribution) => ide::base_text(distribution).map(str::to_owned),
+        TextId::Preview { file, document, resource } => {
+            let analysis = QueryFiles::new(shared).analysis(file)?;
             Some(ide::preview_of(&analysis, *document, *resource)?.text)
         }
     });

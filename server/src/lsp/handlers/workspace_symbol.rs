@@ -2,8 +2,8 @@
 
 use crate::ide::{self, Kind};
 use crate::lsp::backend::{Backend, Shared};
-use crate::lsp::library::Files;
-use crate::lsp::navigate::Places;
+use crate::lsp::navigate::LocationConverter;
+use crate::lsp::workspace_files::QueryFiles;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{SymbolInformation, SymbolKind, WorkspaceSymbolParams};
 
@@ -21,8 +21,8 @@ pub(in crate::lsp) async fn handle(
 #[expect(deprecated, reason = "the type has a deprecated field that must be set")]
 fn find(shared: &Shared, query: &str) -> Vec<SymbolInformation> {
     let found = shared.names.with(|index| index.search(query, LIMIT));
-    let mut places = Places::new(shared);
-    let symbols = ide::workspace_symbols(&Files::new(shared), &found, LIMIT);
+    let mut places = LocationConverter::new(shared);
+    let symbols = ide::workspace_symbols(&QueryFiles::new(shared), &found, LIMIT);
     let information = |symbol: ide::WorkspaceSymbol| {
         Some(SymbolInformation {
             location: places.location(&symbol.location)?,

@@ -5,7 +5,7 @@ use super::{SPEC, definition, spec};
 use crate::ide::files::{Files, listed};
 use crate::ide::support::v1alpha2;
 use expect_test::expect;
-use llsd::ide::{self, Place, Question};
+use llsd::ide::{self, Query, TextId};
 
 #[test]
 fn a_field_leads_to_what_it_produces_and_back() {
@@ -17,8 +17,8 @@ fn a_field_leads_to_what_it_produces_and_back() {
     "#]],
     );
     let files = Files::new(&text);
-    let (question, at) = files.asked();
-    let produced = ide::implementation(&question, at);
+    let (query, at) = files.asked();
+    let produced = ide::implementation(&query, at);
     let preview = files.about_preview("main.yaml");
     let back = ide::definition(&preview, produced[0].span.start);
     expect![[r#"
@@ -32,9 +32,9 @@ fn a_field_leads_to_what_it_produces_and_back() {
     for line in text.split_inclusive('\n') {
         for location in ide::definition(&preview, offset) {
             match location.place {
-                Place::File(_) => resource += 1,
-                Place::Base(_) => base += 1,
-                Place::Preview { .. } => panic!("a line of the preview comes from the preview"),
+                TextId::File(_) => resource += 1,
+                TextId::Base(_) => base += 1,
+                TextId::Preview { .. } => panic!("a line of the preview comes from the preview"),
             }
             assert!(!location.span.is_empty(), "{line}");
         }
@@ -56,7 +56,7 @@ fn names_of_generated_and_base_texts_are_names() {
         main.yaml 22:19-22:23 main
     "#]]
     .assert_eq(&listed(&ide::references(&preview, at, true)));
-    let base = Question { place: Place::Base("starter".to_owned()), analysis: None, library: &files, generated: true };
+    let base = Query { place: TextId::Base("starter".to_owned()), analysis: None, library: &files, generated: true };
     let text = ide::base_text("starter").unwrap();
     let at = text.rfind("provider_id: tavily-search").unwrap() + "provider_id: t".len();
     expect![[r#"
@@ -83,12 +83,12 @@ fn every_offset_of_every_text_has_an_answer() {
             if !text.contains("#- config.yaml") && name == "config.yaml" {
                 continue;
             }
-            let question = files.about(name);
+            let query = files.about(name);
             for at in 0..=files.text(name).len() {
-                for location in ide::definition(&question, at).iter().chain(&ide::references(&question, at, true)) {
+                for location in ide::definition(&query, at).iter().chain(&ide::references(&query, at, true)) {
                     assert!(location.text().get(location.span.start..location.span.end).is_some());
                 }
-                let _ = ide::prepare_rename(&question, at);
+                let _ = ide::prepare_rename(&query, at);
             }
         }
     }

@@ -6,24 +6,24 @@ mod generated;
 use crate::ide::files::{Files, listed};
 use crate::ide::support::v1alpha2;
 use expect_test::{Expect, expect};
-use llsd::ide::{self, Question};
+use llsd::ide::{self, Query};
 
 fn definition(fixture: &str, expected: Expect) {
     let files = Files::new(fixture);
-    let (question, at) = files.asked();
-    expected.assert_eq(&listed(&ide::definition(&question, at)));
+    let (query, at) = files.asked();
+    expected.assert_eq(&listed(&ide::definition(&query, at)));
 }
 
 fn references(fixture: &str, expected: Expect) {
     let files = Files::new(fixture);
-    let (question, at) = files.asked();
-    expected.assert_eq(&listed(&ide::references(&question, at, true)));
+    let (query, at) = files.asked();
+    expected.assert_eq(&listed(&ide::references(&query, at, true)));
 }
 
 fn highlight(fixture: &str, expected: Expect) {
     let files = Files::new(fixture);
-    let (question, at) = files.asked();
-    expected.assert_eq(&listed(&ide::highlight(&question, at)));
+    let (query, at) = files.asked();
+    expected.assert_eq(&listed(&ide::highlight(&query, at)));
 }
 
 const SPEC: &str = "\
@@ -250,17 +250,17 @@ fn models_are_found_in_the_whole_workspace() {
     let other = "#- other.yaml\n".to_owned() + &spec("name: gpt", "name: gpt");
     let text = spec("name: gpt", "name: g$0pt") + &other;
     let files = Files::new(&text);
-    let (question, at) = files.asked();
-    let question = Question { generated: false, ..question };
+    let (query, at) = files.asked();
+    let query = Query { generated: false, ..query };
     expect![[r#"
         main.yaml 23:15-23:18 gpt *
         other.yaml 23:15-23:18 gpt *
     "#]]
-    .assert_eq(&listed(&ide::references(&question, at, true)));
+    .assert_eq(&listed(&ide::references(&query, at, true)));
     expect![[r#"
         main.yaml 23:15-23:18 gpt *
     "#]]
-    .assert_eq(&listed(&ide::definition(&question, at)));
+    .assert_eq(&listed(&ide::definition(&query, at)));
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn aliases_and_merges_are_followed() {
 fn what_a_template_fills_in_is_no_name() {
     let text = spec("name: vllm", "name: \"{{ .Values.$0secret }}\"");
     let files = Files::new(&text);
-    let (question, at) = files.asked();
-    assert!(ide::references(&question, at, true).is_empty());
-    assert!(ide::prepare_rename(&question, at).is_err());
+    let (query, at) = files.asked();
+    assert!(ide::references(&query, at, true).is_empty());
+    assert!(ide::prepare_rename(&query, at).is_err());
 }

@@ -1,6 +1,6 @@
 //! Operators.
 
-use crate::cel::eval::{Env, Fail, Outcome, add_lists, ordered};
+use crate::cel::eval::{Env, EvalResult, Fail, add_lists, ordered};
 use crate::cel::program::Function;
 use crate::cel::value::{Val, contains as any_equal, equal};
 use cel::common::ast::operators;
@@ -39,7 +39,7 @@ fn unsigned_overflow() -> Fail {
     Fail::error("unsigned integer overflow")
 }
 
-fn contained<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn contained<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     if v[1].list_len().is_some() {
         return Ok(Val::Bool(any_equal(env, &v[1].items(env)?, &v[0])?));
     }
@@ -49,12 +49,12 @@ fn contained<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
             Ok(Val::Bool(map.get(key.as_ref()).is_some()))
         }
         (Val::Map(_), key) => Ok(Val::Bool(v[1].lookup(env, key)?.is_some())),
-        (Val::Json(..), _) => Err(Fail::open("in on an object that is no map")),
+        (Val::Json(..), _) => Err(Fail::undecidable("in on an object that is no map")),
         _ => Err(Fail::no_overload()),
     }
 }
 
-fn size<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn size<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let count = match &v[0] {
         Val::Str(text) => text.chars().count(),
         Val::Bytes(bytes) => bytes.len(),
@@ -66,7 +66,7 @@ fn size<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(Val::Int(count as i64))
 }
 
-fn negate<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn negate<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(match &v[0] {
         Val::Int(a) => Val::Int(a.checked_neg().ok_or_else(overflow)?),
         Val::Double(a) => Val::Double(-a),
@@ -75,14 +75,14 @@ fn negate<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     })
 }
 
-fn add<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn add<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(match (&v[0], &v[1]) {
         (Val::Int(a), Val::Int(b)) => Val::Int(a.checked_add(*b).ok_or_else(overflow)?),
         (Val::UInt(a), Val::UInt(b)) => Val::UInt(a.checked_add(*b).ok_or_else(unsigned_overflow)?),
         (Val::Double(a), Val::Double(b)) => Val::Double(a + b),
         (Val::Str(a), Val::Str(b)) => {
             if a.len() + b.len() > 10_000_000 {
-                return Err(Fail::open("a string grows too long"));
+                return Err(Fail::undecidable("a string grows too long"));
             }
             Val::text(format!("{a}{b}"))
         }
@@ -98,7 +98,7 @@ fn add<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     })
 }
 
-fn subtract<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn subtract<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let late = || Fail::error("duration overflow");
     Ok(match (&v[0], &v[1]) {
         (Val::Int(a), Val::Int(b)) => Val::Int(a.checked_sub(*b).ok_or_else(overflow)?),
@@ -114,7 +114,7 @@ fn subtract<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     })
 }
 
-fn multiply<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn multiply<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(match (&v[0], &v[1]) {
         (Val::Int(a), Val::Int(b)) => Val::Int(a.checked_mul(*b).ok_or_else(overflow)?),
         (Val::UInt(a), Val::UInt(b)) => Val::UInt(a.checked_mul(*b).ok_or_else(unsigned_overflow)?),
@@ -123,7 +123,7 @@ fn multiply<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     })
 }
 
-fn divide<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn divide<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(match (&v[0], &v[1]) {
         (Val::Int(_), Val::Int(0)) | (Val::UInt(_), Val::UInt(0)) => return Err(Fail::error("division by zero")),
         (Val::Int(a), Val::Int(b)) => Val::Int(a.checked_div(*b).ok_or_else(overflow)?),
@@ -133,7 +133,7 @@ fn divide<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     })
 }
 
-fn modulo<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn modulo<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(match (&v[0], &v[1]) {
         (Val::Int(_), Val::Int(0)) | (Val::UInt(_), Val::UInt(0)) => return Err(Fail::error("modulus by zero")),
         (Val::Int(a), Val::Int(b)) => Val::Int(a.checked_rem(*b).ok_or_else(overflow)?),

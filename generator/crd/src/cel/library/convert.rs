@@ -1,6 +1,6 @@
 //! Conversions between types.
 
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::time::{Timestamp, parse_duration, print_duration};
 use crate::cel::value::Val;
@@ -26,7 +26,7 @@ pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Functio
         "type" => |_, v| match &v[0] {
             // Objects have types of their own on the API server.
             Val::Json(value, schema) if value.is_object() && schema.additional.is_none() => {
-                Err(Fail::open("the type of an object"))
+                Err(Fail::undecidable("the type of an object"))
             }
             value => Ok(Val::Type(value.type_name())),
         },
@@ -46,7 +46,7 @@ fn failed(from: &str, to: &str) -> Fail {
     Fail::Error(format!("type conversion error from '{from}' to '{to}'"))
 }
 
-fn int<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn int<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let overflow = || Fail::error("integer overflow");
     Ok(Val::Int(match &v[0] {
         Val::Int(a) => *a,
@@ -66,7 +66,7 @@ fn decimal(text: &str) -> Option<i64> {
     (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?
 }
 
-fn uint<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn uint<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let overflow = || Fail::error("unsigned integer overflow");
     Ok(Val::UInt(match &v[0] {
         Val::UInt(a) => *a,
@@ -79,7 +79,7 @@ fn uint<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     }))
 }
 
-fn double<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn double<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(Val::Double(match &v[0] {
         Val::Double(a) => *a,
         Val::Int(a) => *a as f64,
@@ -87,9 +87,9 @@ fn double<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
         // Go also reads hexadecimal floats and underscores, and finds overflow where Rust finds infinity.
         Val::Str(text) => match text.parse::<f64>() {
             Ok(float) if float.is_finite() => float,
-            Ok(_) => return Err(Fail::open("a float that is not finite")),
+            Ok(_) => return Err(Fail::undecidable("a float that is not finite")),
             Err(_) if text.contains(['x', 'X']) && text.contains(['p', 'P']) => {
-                return Err(Fail::open("a float in an unusual notation"));
+                return Err(Fail::undecidable("a float in an unusual notation"));
             }
             Err(_) => return Err(failed("string", "double")),
         },
@@ -97,7 +97,7 @@ fn double<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     }))
 }
 
-fn string<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn string<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     Ok(match &v[0] {
         Val::Str(_) => v[0].clone(),
         Val::Bool(flag) => Val::text(flag.to_string()),
@@ -116,7 +116,7 @@ fn string<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     })
 }
 
-fn boolean<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn boolean<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     match &v[0] {
         Val::Bool(_) => Ok(v[0].clone()),
         Val::Str(text) => match text.as_ref() {
@@ -128,7 +128,7 @@ fn boolean<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     }
 }
 
-fn timestamp<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn timestamp<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let to = "google.protobuf.Timestamp";
     match &v[0] {
         Val::Timestamp(_) => Ok(v[0].clone()),

@@ -1,7 +1,7 @@
 //! Named formats: `format.dns1123Label().validate(name)`.
 
 use super::strings::text;
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::url::Url;
 use crate::cel::value::Val;
@@ -49,7 +49,7 @@ pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Functio
 }
 
 /// The faults, if any. Their wording is ours for names, so rules that print it are stricter in nothing but text.
-fn validate<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn validate<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let Val::Format(name) = v[0] else { return Err(Fail::no_overload()) };
     let text = text(&v[1])?;
     let fault = match name {

@@ -1,7 +1,7 @@
 //! Functions on lists and sets.
 
 use super::strings::{integer, text};
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::value::{Val, compare, contains, equal};
 use crate::schema::Kind;
@@ -41,7 +41,7 @@ pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Functio
         ("lists.range", false, 1) => |_, v| {
             let end = integer(&v[0])?;
             if end > MAX_RANGE {
-                return Err(Fail::open("a very long list"));
+                return Err(Fail::undecidable("a very long list"));
             }
             Ok(Val::list((0..end).map(Val::Int).collect()))
         },
@@ -72,7 +72,7 @@ fn all_in<'a>(env: &Env<'a>, inner: &Val<'a>, outer: &Val<'a>) -> Result<bool, F
     Ok(true)
 }
 
-fn is_sorted<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn is_sorted<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     for pair in v[0].items(env)?.windows(2) {
         if compare(&pair[0], &pair[1])? == Some(Ordering::Greater) {
             return Ok(Val::Bool(false));
@@ -81,7 +81,7 @@ fn is_sorted<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(Val::Bool(true))
 }
 
-fn sum<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn sum<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let items = v[0].items(env)?;
     let mut items = items.into_iter();
     let Some(mut total) = items.next() else {
@@ -90,7 +90,7 @@ fn sum<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
                 Some((Some(Kind::Number), _)) => Ok(Val::Double(0.0)),
                 Some((Some(Kind::Integer), _)) => Ok(Val::Int(0)),
                 Some((_, Some(format))) if format == "duration" => Ok(Val::Duration(0)),
-                _ => Err(Fail::open("the sum of an empty list")),
+                _ => Err(Fail::undecidable("the sum of an empty list")),
             },
             _ => Ok(Val::Int(0)),
         };
@@ -105,7 +105,7 @@ fn sum<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(total)
 }
 
-fn extreme<'a>(env: &Env<'a>, v: &[Val<'a>], name: &str, wanted: Ordering) -> Outcome<'a> {
+fn extreme<'a>(env: &Env<'a>, v: &[Val<'a>], name: &str, wanted: Ordering) -> EvalResult<'a> {
     let mut best: Option<Val<'a>> = None;
     for item in v[0].items(env)? {
         let better = match &best {
@@ -119,7 +119,7 @@ fn extreme<'a>(env: &Env<'a>, v: &[Val<'a>], name: &str, wanted: Ordering) -> Ou
     best.ok_or_else(|| Fail::Error(format!("{name} called on empty list")))
 }
 
-fn index_of<'a>(env: &Env<'a>, v: &[Val<'a>], last: bool) -> Outcome<'a> {
+fn index_of<'a>(env: &Env<'a>, v: &[Val<'a>], last: bool) -> EvalResult<'a> {
     if let Val::Str(whole) = &v[0] {
         return string_index_of(whole, text(&v[1])?, v.get(2).map(integer).transpose()?, last);
     }
@@ -139,7 +139,7 @@ fn index_of<'a>(env: &Env<'a>, v: &[Val<'a>], last: bool) -> Outcome<'a> {
     Ok(Val::Int(found))
 }
 
-fn string_index_of<'a>(whole: &str, part: &str, offset: Option<i64>, last: bool) -> Outcome<'a> {
+fn string_index_of<'a>(whole: &str, part: &str, offset: Option<i64>, last: bool) -> EvalResult<'a> {
     let chars: Vec<char> = whole.chars().collect();
     let wanted: Vec<char> = part.chars().collect();
     let length = chars.len() as i64;
@@ -165,7 +165,7 @@ fn string_index_of<'a>(whole: &str, part: &str, offset: Option<i64>, last: bool)
     Ok(Val::Int(found.unwrap_or(-1)))
 }
 
-fn distinct<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn distinct<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let mut kept: Vec<Val<'a>> = Vec::new();
     for item in v[0].items(env)? {
         if !contains(env, &kept, &item)? {
@@ -176,12 +176,12 @@ fn distinct<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
 }
 
 /// `values` in the order of their `keys`, which must be of one ordered type.
-pub(crate) fn sort_by_keys<'a>(env: &Env<'a>, keys: Vec<Val<'a>>, values: Vec<Val<'a>>) -> Outcome<'a> {
+pub(crate) fn sort_by_keys<'a>(env: &Env<'a>, keys: Vec<Val<'a>>, values: Vec<Val<'a>>) -> EvalResult<'a> {
     env.step()?;
     if let Some(first) = keys.first() {
         for key in &keys {
             if key.type_name() != first.type_name() || compare(first, key)?.is_none() {
-                return Err(Fail::open("sorting values of several types"));
+                return Err(Fail::undecidable("sorting values of several types"));
             }
         }
     }
@@ -202,7 +202,7 @@ fn flatten<'a>(env: &Env<'a>, list: &Val<'a>, depth: i64, out: &mut Vec<Val<'a>>
     Ok(())
 }
 
-fn slice<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn slice<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let items = v[0].items(env)?;
     let (start, end) = (integer(&v[1])?, integer(&v[2])?);
     if start < 0 || end < 0 {

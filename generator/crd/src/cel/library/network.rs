@@ -1,7 +1,7 @@
 //! Functions on URLs, IP addresses and CIDR ranges.
 
 use super::strings::text;
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::net::{Cidr, parse_cidr, parse_ip};
 use crate::cel::program::Function;
 use crate::cel::url::Url;
@@ -107,7 +107,7 @@ fn to_cidr(value: &Val<'_>) -> Result<Cidr, Fail> {
 }
 
 /// A string that is no address leaves the call without a matching overload.
-fn contains_ip<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn contains_ip<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let range = cidr(&v[0])?;
     let ip = match &v[1] {
         Val::Str(text) => parse_ip(text).map_err(|_| Fail::no_overload())?,
@@ -116,7 +116,7 @@ fn contains_ip<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(Val::Bool(range.contains(ip)))
 }
 
-fn contains_cidr<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn contains_cidr<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let range = cidr(&v[0])?;
     let inner = match &v[1] {
         Val::Str(text) => parse_cidr(text).map_err(|_| Fail::no_overload())?,

@@ -47,6 +47,6 @@ fn is_zero<'a>(_: &Env<'a>, value: &Val<'a>) -> Result<bool, Fail> {
         Val::Optional(inner) => inner.is_none(),
         value if value.list_len().is_some() => value.list_len() == Some(0),
         Val::Map(_) => value.keys().is_some_and(|keys| keys.is_empty()),
-        _ => return Err(Fail::open("whether this value is its type's zero")),
+        _ => return Err(Fail::undecidable("whether this value is its type's zero")),
     })
 }

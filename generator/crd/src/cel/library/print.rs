@@ -30,22 +30,23 @@ pub(crate) fn format<'a>(env: &Env<'a>, pattern: &str, arguments: &[Val<'a>]) ->
                 verb = chars.next();
             }
             // A precision beyond what a float can hold only makes zeros.
-            precision =
-                Some(digits.parse::<usize>().ok().filter(|p| *p <= 100).ok_or_else(|| Fail::open("a precision"))?);
+            precision = Some(
+                digits.parse::<usize>().ok().filter(|p| *p <= 100).ok_or_else(|| Fail::undecidable("a precision"))?,
+            );
         }
         let Some(argument) = next.next() else {
-            return Err(Fail::open("format() with too few arguments"));
+            return Err(Fail::undecidable("format() with too few arguments"));
         };
         out.push_str(&clause(env, verb, precision, argument)?);
         if out.len() > 1_000_000 {
-            return Err(Fail::open("a string grows too long"));
+            return Err(Fail::undecidable("a string grows too long"));
         }
     }
     Ok(out)
 }
 
 fn clause<'a>(env: &Env<'a>, verb: Option<char>, precision: Option<usize>, value: &Val<'a>) -> Result<String, Fail> {
-    let wrong = || Fail::open("format() with an argument of another type");
+    let wrong = || Fail::undecidable("format() with an argument of another type");
     Ok(match (verb, value) {
         (Some('s'), value) => shown(env, value, 0)?,
         (Some('d'), Val::Int(a)) => a.to_string(),
@@ -74,7 +75,7 @@ fn number(value: &Val<'_>) -> Option<f64> {
 fn shown<'a>(env: &Env<'a>, value: &Val<'a>, depth: usize) -> Result<String, Fail> {
     env.step()?;
     if depth > 20 {
-        return Err(Fail::open("format() of a deeply nested value"));
+        return Err(Fail::undecidable("format() of a deeply nested value"));
     }
     Ok(match value {
         Val::Str(text) => text.to_string(),
@@ -91,11 +92,11 @@ fn shown<'a>(env: &Env<'a>, value: &Val<'a>, depth: usize) -> Result<String, Fai
             let item = |item: &Val<'a>| match item {
                 Val::Str(text) => Ok(quote(text)),
                 Val::Int(_) | Val::Bool(_) => shown(env, item, depth + 1),
-                _ => Err(Fail::open("format() of a list of this type")),
+                _ => Err(Fail::undecidable("format() of a list of this type")),
             };
             let items: Result<Vec<String>, Fail> = items.iter().map(item).collect();
             format!("[{}]", items?.join(", "))
         }
-        _ => return Err(Fail::open("format() of this type")),
+        _ => return Err(Fail::undecidable("format() of this type")),
     })
 }

@@ -1,7 +1,7 @@
 //! Functions on quantities such as `1500m` and `2Gi`.
 
 use super::strings::{integer, text};
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
 use crate::quantity::{Quantity, QuantityError};
@@ -49,7 +49,7 @@ fn quantity(value: &Val<'_>) -> Result<Quantity, Fail> {
     }
 }
 
-fn sum<'a>(_: &Env<'a>, v: &[Val<'a>], sign: i128) -> Outcome<'a> {
+fn sum<'a>(_: &Env<'a>, v: &[Val<'a>], sign: i128) -> EvalResult<'a> {
     let left = quantity(&v[0])?;
     let right = match &v[1] {
         Val::Quantity(right) => *right,
@@ -60,7 +60,7 @@ fn sum<'a>(_: &Env<'a>, v: &[Val<'a>], sign: i128) -> Outcome<'a> {
 
 fn parse(text: &str) -> Result<Quantity, Fail> {
     text.parse().map_err(|error| match error {
-        QuantityError::TooManyDigits => Fail::open("a quantity of this size"),
+        QuantityError::TooManyDigits => Fail::undecidable("a quantity of this size"),
         error => Fail::Error(error.to_string()),
     })
 }
@@ -69,5 +69,5 @@ fn parse(text: &str) -> Result<Quantity, Fail> {
 fn whole(value: &Val<'_>) -> Result<Option<i64>, Fail> {
     quantity(value)?
         .whole()
-        .ok_or_else(|| Fail::open("whether a quantity that was written as a fraction is an integer"))
+        .ok_or_else(|| Fail::undecidable("whether a quantity that was written as a fraction is an integer"))
 }

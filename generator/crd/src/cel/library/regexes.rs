@@ -1,7 +1,7 @@
 //! Functions with regular expressions.
 
 use super::strings::{integer, text};
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
 use crate::pattern::compile;
@@ -20,10 +20,10 @@ pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Functio
 }
 
 fn regex(pattern: &Val<'_>) -> Result<Regex, Fail> {
-    compile(text(pattern)?).ok_or_else(|| Fail::open("the pattern does not compile here"))
+    compile(text(pattern)?).ok_or_else(|| Fail::undecidable("the pattern does not compile here"))
 }
 
-fn find_all<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn find_all<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let limit = v.get(2).map_or(Ok(-1), integer)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let regex = regex(&v[1])?;

@@ -1,7 +1,7 @@
 //! Semantic versions.
 
 use super::strings::text;
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
 use crate::text::quote;
@@ -29,7 +29,7 @@ pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Functio
     })
 }
 
-fn part<'a>(v: &[Val<'a>], position: usize) -> Outcome<'a> {
+fn part<'a>(v: &[Val<'a>], position: usize) -> EvalResult<'a> {
     match &v[0] {
         Val::Semver(version) => Ok(Val::Int(i64::try_from(version.numbers[position]).unwrap_or(i64::MAX))),
         _ => Err(Fail::no_overload()),

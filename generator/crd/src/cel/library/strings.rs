@@ -1,7 +1,7 @@
 //! Functions on strings. Positions count characters.
 
 use super::print::format;
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::value::Val;
 use crate::text::quote;
@@ -47,7 +47,7 @@ pub(crate) fn integer(value: &Val<'_>) -> Result<i64, Fail> {
     }
 }
 
-fn char_at<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn char_at<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let (text, at) = (text(&v[0])?, integer(&v[1])?);
     let count = text.chars().count() as i64;
     if at < 0 || at > count {
@@ -56,7 +56,7 @@ fn char_at<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(Val::text(text.chars().nth(at as usize).map(String::from).unwrap_or_default()))
 }
 
-fn split<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn split<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let (text, separator) = (text(&v[0])?, text(&v[1])?);
     let limit = v.get(2).map_or(Ok(-1), integer)?;
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -79,11 +79,11 @@ fn split<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(Val::list(text.splitn(limit, separator).map(Val::text).collect()))
 }
 
-fn replace<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn replace<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let (text, from, to) = (text(&v[0])?, text(&v[1])?, text(&v[2])?);
     let limit = v.get(3).map_or(Ok(-1), integer)?;
     if (text.len() + 1).saturating_mul(to.len()) > 10_000_000 {
-        return Err(Fail::open("a string grows too long"));
+        return Err(Fail::undecidable("a string grows too long"));
     }
     Ok(Val::text(match usize::try_from(limit) {
         Ok(limit) => text.replacen(from, to, limit),
@@ -91,7 +91,7 @@ fn replace<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     }))
 }
 
-fn substring<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn substring<'a>(_: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let (text, start) = (text(&v[0])?, integer(&v[1])?);
     let count = text.chars().count() as i64;
     let end = v.get(2).map_or(Ok(count), integer)?;
@@ -110,7 +110,7 @@ fn substring<'a>(_: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
     Ok(Val::text(text.chars().skip(start as usize).take((end - start) as usize).collect::<String>()))
 }
 
-fn join<'a>(env: &Env<'a>, v: &[Val<'a>]) -> Outcome<'a> {
+fn join<'a>(env: &Env<'a>, v: &[Val<'a>]) -> EvalResult<'a> {
     let separator = v.get(1).map_or(Ok(""), text)?;
     let mut out = String::new();
     for (position, item) in v[0].items(env)?.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Parts of points in time and of durations.
 
 use super::strings::text;
-use crate::cel::eval::{Env, Fail, Outcome};
+use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;
 use crate::cel::time::{Civil, zone_offset};
 use crate::cel::value::Val;
@@ -32,14 +32,14 @@ pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Functio
     })
 }
 
-fn of_clock<'a>(_: &Env<'a>, v: &[Val<'a>], unit: i64, of: fn(Civil) -> i64) -> Outcome<'a> {
+fn of_clock<'a>(_: &Env<'a>, v: &[Val<'a>], unit: i64, of: fn(Civil) -> i64) -> EvalResult<'a> {
     match &v[0] {
         Val::Duration(nanos) if v.len() == 1 => Ok(Val::Int(nanos / unit)),
         _ => part(v, of),
     }
 }
 
-fn part<'a>(v: &[Val<'a>], of: fn(Civil) -> i64) -> Outcome<'a> {
+fn part<'a>(v: &[Val<'a>], of: fn(Civil) -> i64) -> EvalResult<'a> {
     let Val::Timestamp(time) = &v[0] else { return Err(Fail::no_overload()) };
     let offset = match v.get(1) {
         None => 0,

@@ -1,7 +1,7 @@
 //! Texts that lead somewhere: images to their registry, variables to who sets or reads them, distributions to their
 //! base config, rules to their description.
 
-use super::names::{Form, Location, Place, Question, Symbol};
+use super::names::{Form, Location, Query, Symbol, TextId};
 use super::{Analysis, Span, definition};
 use llsd_generator::check::rules;
 use llsd_yaml::Node;
@@ -12,7 +12,7 @@ pub enum LinkTarget {
     /// A page of the web.
     Page(String),
     /// A place in a file or a base config.
-    Place(Box<Location>),
+    Location(Box<Location>),
     /// The description of a rule, by its id.
     Rule(&'static str),
 }
@@ -30,8 +30,8 @@ pub struct Link {
 
 /// The texts of a file that lead somewhere, in order.
 #[must_use]
-pub fn links(question: &Question<'_>) -> Vec<Link> {
-    let (Place::File(_), Some(analysis)) = (&question.place, question.analysis) else { return Vec::new() };
+pub fn links(query: &Query<'_>) -> Vec<Link> {
+    let (TextId::File(_), Some(analysis)) = (&query.place, query.analysis) else { return Vec::new() };
     let mut found = Vec::new();
     for located in analysis.documents() {
         let document = &located.document;
@@ -61,25 +61,25 @@ pub fn links(question: &Question<'_>) -> Vec<Link> {
             }
         }
     }
-    named(question, analysis, &mut found);
+    named(query, analysis, &mut found);
     found.sort_by_key(|link| link.span.start);
     found
 }
 
 /// Variables and distributions.
-fn named(question: &Question<'_>, analysis: &Analysis, out: &mut Vec<Link>) {
+fn named(query: &Query<'_>, analysis: &Analysis, out: &mut Vec<Link>) {
     for located in analysis.documents() {
         for one in &located.document.names().occurrences {
             let tooltip = match (&one.symbol, &one.form) {
                 (Symbol::Variable(_), Form::Part) => "Show where this variable is set",
-                (Symbol::Distribution(_), _) if question.generated => "Show the base config of this distribution",
+                (Symbol::Distribution(_), _) if query.generated => "Show the base config of this distribution",
                 _ => continue,
             };
             let span = one.span.shift(located.offset);
-            let target = definition::declared(question, span.start);
-            let target = target.into_iter().find(|to| question.generated || matches!(to.place, Place::File(_)));
+            let target = definition::declared(query, span.start);
+            let target = target.into_iter().find(|to| query.generated || matches!(to.place, TextId::File(_)));
             if let Some(target) = target {
-                out.push(Link { span, target: LinkTarget::Place(Box::new(target)), tooltip: tooltip.to_owned() });
+                out.push(Link { span, target: LinkTarget::Location(Box::new(target)), tooltip: tooltip.to_owned() });
             }
         }
     }

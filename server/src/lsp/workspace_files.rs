@@ -3,7 +3,7 @@
 use super::backend::Shared;
 use super::convert;
 use super::virtual_document;
-use crate::ide::{self, Analysis, Kind, Library, NameIndex};
+use crate::ide::{self, Analysis, Kind, NameIndex, WorkspaceFiles};
 use crate::workspace;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,18 +23,18 @@ impl Names {
     }
 
     /// Asks or changes the index; nobody else does so meanwhile.
-    pub(super) fn with<T>(&self, question: impl FnOnce(&mut NameIndex) -> T) -> T {
-        question(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn with<T>(&self, query: impl FnOnce(&mut NameIndex) -> T) -> T {
+        query(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The files of one question. What was looked at once stays the same until the question is answered.
-pub(super) struct Files<'a> {
+pub(super) struct QueryFiles<'a> {
     shared: &'a Shared,
     seen: RefCell<HashMap<String, Option<Arc<Analysis>>>>,
 }
 
-impl<'a> Files<'a> {
+impl<'a> QueryFiles<'a> {
     pub(super) fn new(shared: &'a Shared) -> Self {
         Self { shared, seen: RefCell::default() }
     }
@@ -54,7 +54,7 @@ impl<'a> Files<'a> {
     }
 }
 
-impl Library for Files<'_> {
+impl WorkspaceFiles for QueryFiles<'_> {
     fn mentioning(&self, kind: Kind, name: &str) -> Vec<Arc<str>> {
         self.shared.names.with(|index| index.mentioning(kind, name))
     }

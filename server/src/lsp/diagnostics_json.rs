@@ -6,8 +6,8 @@
 
 use super::convert::{self, Encoding};
 use super::outgoing::json;
-use super::publish::{Style, documentation, level, tag};
-use crate::ide::{Analysis, Diagnostic, Elsewhere, Faulty, Part, Span, Stop};
+use super::publish::{DiagnosticStyle, documentation, level, tag};
+use crate::ide::{Analysis, Diagnostic, DiagnosticChunk, Elsewhere, FaultyDocument, Span, Stop};
 use crate::settings::Settings;
 use ropey::Rope;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use tower_lsp::lsp_types::{DiagnosticRelatedInformation, Location, Url};
 pub(super) fn list(
     analysis: &Analysis,
     rope: &Rope,
-    style: &Style<'_>,
+    style: &DiagnosticStyle<'_>,
     out: &mut Vec<u8>,
     stop: Stop<'_>,
 ) -> Option<()> {
@@ -30,7 +30,7 @@ pub(super) fn list(
             return None;
         }
         let (line, movable) = line_of(rope, part.offset);
-        let kept = movable.then(|| part.memo.get::<Kept>()).flatten().filter(|kept| kept.is_current(style));
+        let kept = movable.then(|| part.memo.get::<CachedJson>()).flatten().filter(|kept| kept.is_current(style));
         let kept = kept.unwrap_or_else(|| of_part(analysis, part, line, movable, rope, style));
         if kept.text.is_empty() {
             continue;
@@ -48,13 +48,13 @@ pub(super) fn list(
 /// A text and the settings that it was made with; all else it depends on stays the same as long as the document is
 /// open.
 #[derive(Debug)]
-struct Kept {
+struct CachedJson {
     settings: Arc<Settings>,
-    text: Text,
+    text: JsonFragment,
 }
 
-impl Kept {
-    fn is_current(&self, style: &Style<'_>) -> bool {
+impl CachedJson {
+    fn is_current(&self, style: &DiagnosticStyle<'_>) -> bool {
         Arc::ptr_eq(&self.settings, &style.settings)
     }
 }
@@ -62,22 +62,22 @@ impl Kept {
 /// `line` is the line on which the part begins; `movable` says that it begins with it, and not inside.
 fn of_part(
     analysis: &Analysis,
-    part: Part<'_>,
+    part: DiagnosticChunk<'_>,
     line: usize,
     movable: bool,
     rope: &Rope,
-    style: &Style<'_>,
-) -> Arc<Kept> {
-    let mut text = Text::default();
+    style: &DiagnosticStyle<'_>,
+) -> Arc<CachedJson> {
+    let mut text = JsonFragment::default();
     let mut movable = movable;
     for document in part.faulty() {
         let (first, fits) = line_of(rope, document.offset);
         movable &= fits;
-        let kept = fits.then(|| document.memo.get::<Kept>()).flatten().filter(|kept| kept.is_current(style));
+        let kept = fits.then(|| document.memo.get::<CachedJson>()).flatten().filter(|kept| kept.is_current(style));
         let kept = kept.unwrap_or_else(|| of_document(analysis, document, first, fits, rope, style));
         text.append(&kept.text, first - line);
     }
-    let kept = Arc::new(Kept { settings: Arc::clone(&style.settings), text });
+    let kept = Arc::new(CachedJson { settings: Arc::clone(&style.settings), text });
     if movable && !kept.text.pinned {
         part.memo.set(Arc::clone(&kept));
     }
@@ -92,15 +92,15 @@ fn line_of(rope: &Rope, offset: usize) -> (usize, bool) {
 
 fn of_document(
     analysis: &Analysis,
-    document: Faulty<'_>,
+    document: FaultyDocument<'_>,
     first: usize,
     movable: bool,
     rope: &Rope,
-    style: &Style<'_>,
-) -> Arc<Kept> {
-    let mut writer = Writer { text: Text::default(), analysis, rope, style, offset: document.offset, first };
+    style: &DiagnosticStyle<'_>,
+) -> Arc<CachedJson> {
+    let mut writer = Writer { text: JsonFragment::default(), analysis, rope, style, offset: document.offset, first };
     document.diagnostics.iter().for_each(|diagnostic| writer.diagnostic(diagnostic));
-    let kept = Arc::new(Kept { settings: Arc::clone(&style.settings), text: writer.text });
+    let kept = Arc::new(CachedJson { settings: Arc::clone(&style.settings), text: writer.text });
     if movable && !kept.text.pinned {
         document.memo.set(Arc::clone(&kept));
     }
@@ -109,14 +109,14 @@ fn of_document(
 
 /// JSON without its line numbers: where they go, and the lines, counted from the one where the text's subject begins.
 #[derive(Debug, Default)]
-struct Text {
+struct JsonFragment {
     json: Vec<u8>,
     lines: Vec<(usize, usize)>,
     /// Whether it names places outside of its subject, so that it is good for this moment only.
     pinned: bool,
 }
 
-impl Text {
+impl JsonFragment {
     fn is_empty(&self) -> bool {
         self.json.is_empty()
     }
@@ -165,10 +165,10 @@ fn number(number: usize, out: &mut Vec<u8>) {
 
 /// Writes the diagnostics of one document.
 struct Writer<'a> {
-    text: Text,
+    text: JsonFragment,
     analysis: &'a Analysis,
     rope: &'a Rope,
-    style: &'a Style<'a>,
+    style: &'a DiagnosticStyle<'a>,
     /// Where the document begins, in bytes and as a line.
     offset: usize,
     first: usize,
@@ -273,18 +273,18 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::{Value, json};
 
-    fn style(settings: &Value, encoding: Encoding, related: bool) -> Style<'static> {
+    fn style(settings: &Value, encoding: Encoding, related: bool) -> DiagnosticStyle<'static> {
         let settings = Arc::new(Settings::read(settings).0);
-        Style { uri: "file:///a%20b.yaml", settings, excluded: false, encoding, related, shared: None }
+        DiagnosticStyle { uri: "file:///a%20b.yaml", settings, excluded: false, encoding, related, shared: None }
     }
 
-    fn written(analysis: &Analysis, rope: &Rope, style: &Style<'_>) -> Value {
+    fn written(analysis: &Analysis, rope: &Rope, style: &DiagnosticStyle<'_>) -> Value {
         let mut out = Vec::new();
         list(analysis, rope, style, &mut out, &|| false).expect("not stopped");
         serde_json::from_slice(&out).expect("it is JSON")
     }
 
-    fn expected(analysis: &Analysis, rope: &Rope, style: &Style<'_>) -> Value {
+    fn expected(analysis: &Analysis, rope: &Rope, style: &DiagnosticStyle<'_>) -> Value {
         serde_json::to_value(converted(style, rope, analysis.diagnostics())).expect("it can be written")
     }
 
@@ -353,7 +353,7 @@ mod tests {
         assert_ne!(lists[0], json!([]));
         assert_eq!(lists[1], json!([]));
         assert_eq!(lists[0], lists[3]);
-        let excluded = Style { excluded: true, ..style(&json!({}), Encoding::Utf16, true) };
+        let excluded = DiagnosticStyle { excluded: true, ..style(&json!({}), Encoding::Utf16, true) };
         assert_eq!(written(&analysis, &rope, &excluded), json!([]));
     }
 
@@ -368,7 +368,7 @@ mod tests {
         let delta = Delta::replaced(Span::new(0, 0), next.len() - text.len());
         let part = |span: Span| next[span.start..span.end].to_owned();
         let after = ide::update(&analysis, delta, &part, &Workspace::new(), &|| false).expect("not stopped");
-        let kept = after.faulty().filter(|part| part.memo.get::<Kept>().is_some()).count();
+        let kept = after.faulty().filter(|part| part.memo.get::<CachedJson>().is_some()).count();
         let all = after.faulty().count();
         assert!(all > 3 && kept >= all - 2, "{kept} of {all}");
         let rope = Rope::from_str(&next);

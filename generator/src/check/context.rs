@@ -23,7 +23,7 @@ const PROVIDER_LISTS: [(&str, &str); 5] = [
 ];
 
 /// What a rule looks at. What several rules ask for is worked out once.
-pub(super) struct Subject<'a> {
+pub(super) struct RuleContext<'a> {
     pub(super) version: ApiVersion,
     pub(super) facts: &'a Facts,
     base: Option<&'a Base>,
@@ -94,7 +94,7 @@ impl<'a> ProviderEntry<'a> {
     }
 }
 
-impl<'a> Subject<'a> {
+impl<'a> RuleContext<'a> {
     pub(super) fn new(request: &Request<'a>, base: Option<&'a Base>) -> Self {
         Self {
             version: request.version,
@@ -160,7 +160,7 @@ impl<'a> Subject<'a> {
 
     /// Whether something other than null stands at a dotted place below `spec`, known or not. For rules that look into
     /// many places of which few are there: it makes no path.
-    pub(super) fn stands(&self, below: &str) -> bool {
+    pub(super) fn is_present(&self, below: &str) -> bool {
         let spec = self.value.get("spec");
         let found = spec.and_then(|spec| below.split('.').try_fold(spec, |value, field| value.get(field)));
         found.is_some_and(|value| !value.is_null())

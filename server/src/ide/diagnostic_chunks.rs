@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Neighbouring documents of which some have diagnostics.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'f> {
+pub struct DiagnosticChunk<'f> {
     /// Bytes of the file before it.
     pub offset: usize,
     /// Belongs to these documents together: all of them are the same as long as it is.
@@ -18,7 +18,7 @@ pub struct Part<'f> {
 
 /// A document with diagnostics.
 #[derive(Clone, Copy, Debug)]
-pub struct Faulty<'f> {
+pub struct FaultyDocument<'f> {
     /// Bytes of the file before it.
     pub offset: usize,
     /// Belongs to the document.
@@ -27,15 +27,15 @@ pub struct Faulty<'f> {
     pub diagnostics: &'f [Diagnostic],
 }
 
-impl<'f> Part<'f> {
+impl<'f> DiagnosticChunk<'f> {
     /// The documents of the part that have diagnostics, in order.
-    pub fn faulty(self) -> impl Iterator<Item = Faulty<'f>> {
+    pub fn faulty(self) -> impl Iterator<Item = FaultyDocument<'f>> {
         let (mut start, mut inside) = (self.offset, 0);
         self.faulty.iter().map(move |number| {
             start += self.documents[inside..*number].iter().map(|one| one.tree().text().len()).sum::<usize>();
             inside = *number;
             let document = &self.documents[inside];
-            Faulty { offset: start, memo: document.memo(), diagnostics: document.diagnostics() }
+            FaultyDocument { offset: start, memo: document.memo(), diagnostics: document.diagnostics() }
         })
     }
 }

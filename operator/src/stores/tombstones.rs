@@ -9,17 +9,17 @@ const REMEMBERED: usize = 4096;
 
 /// The versions at which objects went.
 #[derive(Debug)]
-pub(super) struct Gone<K> {
+pub(super) struct Tombstones<K> {
     versions: HashMap<K, u128>,
 }
 
-impl<K> Default for Gone<K> {
+impl<K> Default for Tombstones<K> {
     fn default() -> Self {
         Self { versions: HashMap::new() }
     }
 }
 
-impl<K: Eq + Hash> Gone<K> {
+impl<K: Eq + Hash> Tombstones<K> {
     /// The object went as this version.
     pub(super) fn note(&mut self, key: K, version: u128) {
         if self.versions.len() >= REMEMBERED {

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// v1alpha1 values that have no place in v1alpha2, or that its limits forbid, as far as children depend on them. Read
 /// from the v1alpha1 view of the resource, so that an edit through v1alpha2 counts.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Leftovers {
+pub struct V1Alpha1Only {
     /// `containerSpec.name`, if it is not the default.
     pub container_name: Option<String>,
     /// `containerSpec.port` where v1alpha2 allows no such port.
@@ -27,7 +27,7 @@ pub struct Leftovers {
     pub network: bool,
 }
 
-impl Leftovers {
+impl V1Alpha1Only {
     /// The leftovers of a v1alpha2 object: all of them empty if it carries no annotation of v1alpha1 fields.
     #[must_use]
     pub fn of(object: &Value) -> Self {

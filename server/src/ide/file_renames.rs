@@ -1,7 +1,7 @@
 //! Kustomizations follow the files that they list: what changes in them when a file or folder gets another name.
 
 use super::file_names::{folder_of, relative, way};
-use super::names::Library;
+use super::names::WorkspaceFiles;
 use super::rename::FileEdits;
 use super::types::TextEdit;
 use super::{Analysis, Workspace};
@@ -14,7 +14,7 @@ const LOOKED_AT: usize = 500;
 /// The edits of kustomizations that name the file or folder `old`, which is to be called `new`. Both are written as names
 /// of files are. A kustomization that moves itself keeps its paths.
 #[must_use]
-pub fn moved(workspace: &Workspace, library: &dyn Library, old: &str, new: &str) -> Vec<FileEdits> {
+pub fn moved(workspace: &Workspace, library: &dyn WorkspaceFiles, old: &str, new: &str) -> Vec<FileEdits> {
     let (old, new) = (old.trim_end_matches('/'), new.trim_end_matches('/'));
     let all = workspace.kustomizations().filter(|file| !is_within(file, old)).take(LOOKED_AT);
     let edited = |file: &Arc<str>| {
