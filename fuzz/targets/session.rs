@@ -157,7 +157,7 @@ impl Session {
     }
 }
 
-/// What the server writes.
+/// All bytes that the server wrote, to be read when the session has ended.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 

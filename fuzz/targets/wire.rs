@@ -109,7 +109,7 @@ fn message(bytes: &mut Unstructured<'_>) -> Result<Value> {
     Ok(message)
 }
 
-/// What the server writes.
+/// All bytes that the server wrote, to be read when the session has ended.
 #[derive(Clone, Default)]
 struct Output(Arc<Mutex<Vec<u8>>>);
 

@@ -144,7 +144,7 @@ pub struct ConfigKey {
     pub default: Option<Value>,
     /// Whether the server refuses to start without it.
     pub required: bool,
-    /// Whether null is accepted.
+    /// Whether the server accepts null as a value, whatever the kind.
     pub nullable: bool,
     /// Whether it holds a secret, which belongs into a Secret and not into the resource.
     pub secret: bool,
@@ -161,15 +161,15 @@ pub struct ConfigKey {
 /// The type of a config key's value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KeyKind {
-    /// Text.
+    /// A string.
     String,
-    /// A whole number.
+    /// A number without fraction.
     Integer,
-    /// A number.
+    /// Any number.
     Number,
-    /// True or false.
+    /// `true` or `false`.
     Boolean,
-    /// A list.
+    /// A list; what its items are is not recorded.
     Array,
     /// A mapping with these keys. No keys: a mapping with keys of the user's choice.
     Object(IndexMap<String, ConfigKey>),

@@ -25,11 +25,11 @@ pub struct Distribution {
 pub struct UnknownDistribution {
     /// The name that was asked for.
     pub name: String,
-    /// The names that exist.
+    /// The names of all distributions, in the order of `configs/distributions.json`.
     pub available: Vec<String>,
 }
 
-/// A list of distributions.
+/// Distributions by name: image and llama-stack version of each.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Distributions {
     all: Vec<Distribution>,
@@ -43,7 +43,7 @@ struct Entry {
 }
 
 impl Distributions {
-    /// The distributions of `configs/distributions.json`.
+    /// The distributions that are built in, from `configs/distributions.json`.
     pub fn embedded() -> &'static Self {
         static EMBEDDED: OnceLock<Distributions> = OnceLock::new();
         EMBEDDED.get_or_init(|| {

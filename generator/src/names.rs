@@ -44,13 +44,13 @@ pub const LABEL_PATTERN: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 /// Why a text is no name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Not a DNS-1123 subdomain.
+    /// The text is not a DNS-1123 subdomain, which names of objects have to be. Holds at most its first 63 characters.
     #[error(
         "{0:?} is not the name of an object: lower-case letters, digits, `-` and `.`, at most {MAX_SUBDOMAIN}, beginning \
          and ending with a letter or digit"
     )]
     Object(String),
-    /// Not a DNS-1123 label.
+    /// The text is not a DNS-1123 label, which names of namespaces have to be. Holds at most its first 63 characters.
     #[error(
         "{0:?} is not the name of a namespace: lower-case letters, digits and `-`, at most {MAX_LABEL}, beginning and \
          ending with a letter or digit"
@@ -78,7 +78,7 @@ macro_rules! name {
                 if $is(text) { Ok(Self(text.into())) } else { Err(NameError::$error(shown(text))) }
             }
 
-            /// Its text.
+            /// The name as it stands in the API.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0

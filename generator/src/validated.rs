@@ -24,7 +24,7 @@ impl Validated {
         })
     }
 
-    /// The resource's name.
+    /// `metadata.name`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

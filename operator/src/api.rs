@@ -47,14 +47,14 @@ pub struct GroupVersionResource {
 /// The resource itself, in the version that the operator works with.
 pub const LLSD: GroupVersionResource =
     GroupVersionResource { group: "llamastack.io", version: "v1alpha2", plural: "llamastackdistributions" };
-/// ConfigMaps.
+/// ConfigMaps: generated configs, those of users, and trusted certificates.
 pub const CONFIG_MAPS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "configmaps" };
-/// Secrets.
+/// Secrets: read where a resource refers to one, and the derived ones are written.
 pub const SECRETS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "secrets" };
-/// ReplicaSets.
+/// ReplicaSets: read to find the generated ConfigMaps that older revisions of a Deployment still mount.
 pub const REPLICA_SETS: GroupVersionResource =
     GroupVersionResource { group: "apps", version: "v1", plural: "replicasets" };
-/// Pods.
+/// Pods: read to tell how far external providers have got.
 pub const PODS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "pods" };
 
 impl From<Kind> for GroupVersionResource {
@@ -88,7 +88,7 @@ pub enum ApiError {
     /// A name that was to go into the request is none.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The connection failed.
+    /// The request never got an answer: name resolution, TLS or the connection itself failed.
     #[error("{}", causes(.0))]
     Connection(#[source] kube::Error),
 }
@@ -150,7 +150,7 @@ impl GroupVersionResource {
     }
 }
 
-/// CustomResourceDefinitions.
+/// CustomResourceDefinitions: the operator writes the certificate authority of its conversion webhook into its own.
 pub const CUSTOM_RESOURCE_DEFINITIONS: GroupVersionResource =
     GroupVersionResource { group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions" };
 

@@ -26,29 +26,29 @@ const DENIED: Duration = Duration::from_secs(5);
 /// After so many failures in a row, some ten seconds, the resource itself tells of them.
 const LASTING: u32 = 8;
 
-/// What reconciles need.
+/// What all reconciles share.
 pub struct Context {
-    /// The API server.
+    /// Requests to the API server, within its bounds of bytes and time.
     pub api: Api,
     /// What is known of the cluster.
     pub stores: Arc<Stores>,
     /// What is to be looked at.
     pub queue: Queue,
-    /// Counters.
+    /// The counters and histograms that `/metrics` shows.
     pub metrics: Arc<Metrics>,
-    /// Events.
+    /// Where Events about resources are written, each once.
     pub events: Events,
-    /// What servers say.
+    /// What the servers that run say about themselves.
     pub probes: Probes,
-    /// Where resources are judged.
+    /// Where verdicts and configurations are worked out, apart from the threads of this runtime.
     pub judge: Judge,
     /// Where base configurations of images are read; `None` leaves the labels alone.
     pub registries: Option<Registries>,
-    /// The operator's namespace.
+    /// The namespace that the operator runs in: for its own configuration, and for network policies that let it in.
     pub namespace: String,
-    /// The operator's image.
+    /// The operator's own image, which merges external providers in pods; `None` if the environment does not tell it.
     pub operator_image: Option<String>,
-    /// The operator's version.
+    /// The version that the status of each resource names.
     pub operator_version: String,
     /// Whether the API server converts between the versions. Where it does not, resources that were written in
     /// v1alpha1 look empty, and writing to them would make that true.
@@ -122,7 +122,7 @@ impl Drop for Turn {
 /// Why the work on a resource ended without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
-    /// A request failed.
+    /// A request to the API server failed.
     #[error(transparent)]
     Api(#[from] ApiError),
     /// It took longer than [`DEADLINE`].
@@ -131,7 +131,7 @@ pub enum WorkError {
 }
 
 impl WorkError {
-    /// Somebody else wrote first: that is part of the business.
+    /// Somebody else wrote first (409). This happens in a healthy cluster, so the log has it at debug level only.
     fn is_conflict(&self) -> bool {
         matches!(self, Self::Api(error) if error.code() == Some(409))
     }

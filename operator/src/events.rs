@@ -21,7 +21,7 @@ type EventKey = (String, &'static str);
 /// A digest of the event's text, and when it was written.
 type Said = (u64, Instant);
 
-/// Writes events, each once.
+/// Writes Events about resources. One that repeats the last of its kind about a resource is left out.
 pub struct Events {
     recorder: Recorder,
     last: Mutex<HashMap<EventKey, Said>>,
@@ -35,12 +35,12 @@ impl Events {
         Self { recorder: Recorder::new(client, reporter), last: Mutex::default() }
     }
 
-    /// Something went well.
+    /// Writes an Event of type `Normal`. A failure to write it is logged and nothing else.
     pub async fn normal(&self, about: &ObjectReference, reason: &'static str, note: &str) {
         self.publish(EventType::Normal, about, reason, note).await;
     }
 
-    /// Something needs attention.
+    /// Writes an Event of type `Warning`. A failure to write it is logged and nothing else.
     pub async fn warning(&self, about: &ObjectReference, reason: &'static str, note: &str) {
         self.publish(EventType::Warning, about, reason, note).await;
     }

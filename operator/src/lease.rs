@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-/// The lease's name.
+/// The name of the Lease. The Go operator uses the same, so that the two never work at once in one namespace.
 pub const NAME: &str = "54e06e98.llamastack.io";
 
 /// When the lease is renewed and given up.

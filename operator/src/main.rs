@@ -1,4 +1,4 @@
-//! `llsd-operator`: the process.
+//! `llsd-operator`: reads the command line and runs the operator, or one of the steps that it has pods run.
 
 use clap::Parser as _;
 use llsd_operator::settings::{Command, CommandLine, Encoder, Settings};

@@ -11,7 +11,7 @@ const FLAGS: &str = "featureFlags";
 const IMAGES: &str = "image-overrides";
 const CA_BUNDLES: &str = "ca-bundle-namespaces";
 
-/// What it says.
+/// The settings of the ConfigMap that an operator reads at its start, in the form of the Go operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OperatorConfig {
     switches: Switches,

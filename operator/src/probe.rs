@@ -28,10 +28,10 @@ const WORD: usize = 128;
 /// Servers that are asked at once.
 const AT_ONCE: usize = 8;
 
-/// What a server said.
+/// What a server says about itself, within the bounds of a status.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
-    /// Its version.
+    /// The version of llama-stack; `None` if it was not told.
     pub version: Option<String>,
     /// Its providers; `None` if it did not tell.
     pub providers: Option<Vec<ProviderInfo>>,

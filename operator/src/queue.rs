@@ -13,9 +13,9 @@ use tokio::time::Instant;
 /// Namespace and name of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// The namespace.
+    /// `metadata.namespace` of the resource.
     pub namespace: Namespace,
-    /// The name.
+    /// `metadata.name` of the resource.
     pub name: ObjectName,
 }
 
@@ -50,7 +50,7 @@ struct State {
     failing: HashMap<Key, Failing>,
 }
 
-/// A row of failures.
+/// Failures of a resource that followed each other without a success between them.
 struct Failing {
     times: u32,
     backoff: Backoff,

@@ -85,7 +85,7 @@ pub async fn tell_failure(context: &Context, key: &Key, error: &str) -> api::Res
     write_status(context, key, &stored, &object, &status::failing(&before, &object, error, &now)).await
 }
 
-/// One reconcile.
+/// One reconcile: what its steps share.
 struct Work<'a> {
     context: &'a Context,
     key: &'a Key,
@@ -104,7 +104,7 @@ enum Reached {
     Applied(Resolved, Verdict, Secrets, Applied),
 }
 
-/// A resource that passed.
+/// A resource that passed validation, with what follows from its spec.
 struct Verdict {
     judged: Judged,
     port: u16,
@@ -153,7 +153,7 @@ enum Stop {
     Refused(Refusal),
     /// The API server does not let the operator do it.
     Denied(Refusal),
-    /// A request failed.
+    /// A request to the API server failed; the queue tries again later.
     Failed(ApiError),
     /// Something was found that the stores did not know.
     Again,

@@ -21,9 +21,9 @@ const KEYS: &str =
 /// What was found in some namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterState {
-    /// Secrets and ConfigMaps.
+    /// The Secrets, with the names of their keys alone, and the ConfigMaps.
     pub cluster: Cluster,
-    /// The resources' statuses.
+    /// The status of each resource that the cluster has.
     pub live: BTreeMap<ObjectKey, LiveStatus>,
     /// What could not be read, a sentence each. The rest is known all the same.
     pub problems: Vec<String>,

@@ -12,9 +12,9 @@ pub struct Snapshot {
     pub name: Arc<str>,
     /// The name as the client spelled it when it opened the document.
     pub uri: Arc<str>,
-    /// The client's version number.
+    /// The version that the client gave, which it counts up with every change.
     pub version: i32,
-    /// The text.
+    /// The text in chunks, so that a change costs no copy of all of it.
     pub rope: Rope,
     /// An older version's analysis, and what changed since.
     previous: Option<(Arc<Analysis>, Delta)>,
@@ -123,7 +123,7 @@ impl Documents {
         self.open.get(&snapshot.name).is_some_and(|current| Arc::ptr_eq(current, snapshot))
     }
 
-    /// All open documents.
+    /// Every open document at its newest version, in no order.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Snapshot>> {
         self.open.values()
     }

@@ -28,14 +28,14 @@ const MAX_SIZE: u64 = 1 << 20;
 /// In how many folders above a file one is looked for.
 const MAX_DEPTH: usize = 64;
 
-/// What one `llsd.toml` says.
+/// The settings of a team: one `llsd.toml`, read and checked.
 #[derive(Debug)]
 pub struct Project {
-    /// The file itself.
+    /// The path of that `llsd.toml`.
     pub path: PathBuf,
     /// The llama-stack version to assume where the distribution does not tell it.
     pub llama_stack_version: Option<String>,
-    /// How findings are shown.
+    /// The severities by rule, which go before those of the user's settings.
     pub severities: Severities,
     include: Option<Gitignore>,
     exclude: Gitignore,
@@ -44,7 +44,7 @@ pub struct Project {
 /// Something in an `llsd.toml` that cannot be used. Nothing of the file is, then: half of an agreement is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The file.
+    /// The file that the fault is in.
     pub path: PathBuf,
     /// Where in it, counted from 1; `None`: the file as a whole.
     pub place: Option<Place>,
@@ -55,9 +55,9 @@ pub struct Fault {
 /// A line and a column in characters, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The line.
+    /// The line, counted from 1.
     pub line: usize,
-    /// The column.
+    /// The column in characters, counted from 1.
     pub column: usize,
 }
 

@@ -19,7 +19,7 @@ impl Cancel {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether somebody asked.
+    /// Whether the work is no longer wanted. It may ask often: this is one atomic load.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)

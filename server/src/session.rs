@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// Whom a change concerns.
+/// The documents and files whose verdicts a change may turn.
 #[derive(Debug, Default)]
 pub struct Affected {
     /// Open documents that need a worker.
@@ -162,7 +162,7 @@ impl Session {
         all.into_iter().filter(|name| state.schedule.request(name)).collect()
     }
 
-    /// All open documents.
+    /// Every open document at its newest version, in no order.
     #[must_use]
     pub fn snapshots(&self) -> Vec<Arc<Snapshot>> {
         self.lock().documents.all().cloned().collect()

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Keys that mean something to a client only, or to the start of the session.
 const OTHERS: [&str; 4] = ["commands", "diagnostics", "server", "trace"];
-/// The keys read here.
+/// The keys below `llsd` that are read here; others are reported as unknown.
 const KEYS: [&str; 7] =
     ["cluster", "diagnoseUnopened", "exclude", "inlayHints", "llamaStackVersion", "maxFileSize", "severity"];
 /// Files above this many bytes are not read unless they are opened.
@@ -24,7 +24,7 @@ const MAX_FILE_SIZE: u64 = 1 << 20;
 pub struct Settings {
     /// The llama-stack version to assume where the distribution does not tell it.
     pub llama_stack_version: Option<String>,
-    /// How findings are shown.
+    /// The severities by rule, as the user sets them.
     pub severity: Severities,
     /// Which inlay hints are shown.
     pub inlay: Inlay,
@@ -49,11 +49,11 @@ pub struct Inlay {
     pub ids: bool,
     /// Provider types in llama-stack's spelling.
     pub providers: bool,
-    /// Names of environment variables.
+    /// Hints at names of environment variables that the config reads.
     pub environment: bool,
     /// Ports that are not written.
     pub ports: bool,
-    /// Images of distributions.
+    /// Hints at the image that a distribution stands for.
     pub images: bool,
     /// What the cluster says of a resource.
     pub status: bool,
@@ -222,7 +222,7 @@ impl Settings {
     }
 }
 
-/// The keys below `llsd.cluster`.
+/// Reads the keys below `llsd.cluster`; `None` if nothing of the cluster is wanted.
 fn read_cluster(keys: &Map<String, Value>, problems: &mut Vec<String>) -> Option<Kubectl> {
     let (mut enabled, mut kubectl) = (false, Kubectl::default());
     for (key, value) in keys.iter().filter(|(_, value)| !value.is_null()) {

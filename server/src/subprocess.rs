@@ -22,9 +22,9 @@ pub struct Limits {
 pub struct Ended {
     /// Whether it says that all went well.
     pub well: bool,
-    /// Its standard output.
+    /// All that it wrote to standard output, as UTF-8; bytes that are not are replaced.
     pub output: String,
-    /// Its standard error.
+    /// All that it wrote to standard error, as UTF-8; bytes that are not are replaced.
     pub errors: String,
 }
 
@@ -37,10 +37,10 @@ pub enum Failure {
     /// It took too long, and was stopped.
     #[error("took longer than {} s", .0.as_secs())]
     Slow(Duration),
-    /// It printed too much.
+    /// It wrote more than this number of bytes, and was killed.
     #[error("printed more than {} MiB", .0 >> 20)]
     Large(u64),
-    /// It was lost.
+    /// It could not be waited for; the text is the error of the operating system.
     #[error("{0}")]
     Lost(String),
 }
@@ -71,7 +71,7 @@ pub fn run(command: &mut Command, limits: Limits) -> Result<Ended, Failure> {
     Ok(Ended { well, output: text(output)?, errors: text(errors)? })
 }
 
-/// Whether it ended well.
+/// Waits for the end, at most `patience`; true if the exit code is 0. A child that takes longer is killed.
 fn wait(child: &mut Child, patience: Duration) -> Result<bool, Failure> {
     let started = Instant::now();
     loop {

@@ -111,7 +111,7 @@ impl Around {
     }
 }
 
-/// `file:line` of each location.
+/// Each location as `file:line`, the line counted from 1.
 fn places(answer: &Value) -> Vec<String> {
     let place = |one: &Value| {
         let uri = one["uri"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! What tests of several crates share: the API server, llama-stack, the operator as a process.
 
 pub mod cluster;
 pub mod llama_stack;

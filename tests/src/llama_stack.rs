@@ -44,7 +44,7 @@ pub fn python() -> &'static Path {
 /// What llama-stack says of one config.yaml.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Verdict {
-    /// The file.
+    /// The config that was given to llama-stack.
     pub file: PathBuf,
     /// Whether the server would start and would read every key.
     pub ok: bool,
@@ -59,7 +59,7 @@ pub struct Verdict {
 pub struct Remark {
     /// Where in the config, as a dotted path; empty for all of it.
     pub path: String,
-    /// What is wrong.
+    /// What llama-stack says is wrong, in its words.
     pub message: String,
 }
 

@@ -1,3 +1,3 @@
-//! The binary under test.
+//! The binary `llsd` that tests run.
 
 pub use llsd_test_client::{binary, build};

@@ -116,7 +116,7 @@ impl Operator {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// The process id.
+    /// The process id, as text for the command line of other programs.
     #[must_use]
     pub fn pid(&self) -> &str {
         &self.pid

@@ -1,4 +1,4 @@
-//! A whole `CustomResourceDefinition`.
+//! A whole `CustomResourceDefinition`: which of its versions validates an object.
 
 use crate::schema::CompiledSchema;
 use crate::verdict::Verdict;

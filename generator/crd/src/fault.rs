@@ -18,7 +18,8 @@ pub enum FaultKind {
     Required,
     /// The value is none of `enum`.
     Enum,
-    /// Lengths, counts, ranges, `multipleOf`.
+    /// The value is out of one of the bounds of the schema: lengths, numbers of items or fields, `minimum` and
+    /// `maximum`, `multipleOf`.
     Bounds,
     /// The text does not match `pattern`.
     Pattern,
@@ -40,7 +41,7 @@ pub enum FaultKind {
 /// One thing that the API server would refuse, or, for [`FaultKind::UnknownField`], drop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The check that failed.
+    /// The check that failed, for callers that treat some of them apart. The messages are for people only.
     pub kind: FaultKind,
     /// The place that it speaks of. A missing field has the path that it would have.
     pub path: Path,

@@ -22,7 +22,7 @@ impl Path {
         Self::default()
     }
 
-    /// The steps, outermost first.
+    /// The steps from the root of the object, outermost first; none for the root itself.
     #[must_use]
     pub fn segments(&self) -> &[Segment] {
         &self.0

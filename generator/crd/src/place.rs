@@ -1,4 +1,4 @@
-//! Where the walk is.
+//! Where the walk through an object is: its path, and what is not known at and below it.
 
 use crate::path::{Path, Segment};
 use std::collections::BTreeSet;

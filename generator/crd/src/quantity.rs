@@ -45,12 +45,12 @@ pub enum QuantityError {
 }
 
 impl Quantity {
-    /// The value in billionths.
+    /// The value in billionths, the smallest step that Kubernetes keeps.
     pub(crate) fn nanos(self) -> i128 {
         self.nanos
     }
 
-    /// The value, rounded.
+    /// The value as a float: rounded beyond 15 digits, so for ratios and comparisons only.
     #[must_use]
     pub fn as_f64(self) -> f64 {
         self.nanos as f64 / 1e9

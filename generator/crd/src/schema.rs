@@ -78,7 +78,7 @@ pub(crate) enum ListType {
     /// One value; a change replaces all of it.
     #[default]
     Atomic,
-    /// No item twice.
+    /// Items are unique as whole values; one that occurs twice is refused.
     Set,
     /// Items are told apart by these fields.
     Map(Vec<String>),

@@ -45,7 +45,7 @@ impl CompiledSchema {
     }
 }
 
-/// [`CompiledSchema::validate_partly_known`].
+/// The body of [`CompiledSchema::validate_partly_known`], which has the documentation.
 fn validate(schema: &Schema, value: &Value, old: Option<&Value>, unknown: &BTreeSet<Path>) -> Verdict {
     if too_deep(value) || old.is_some_and(too_deep) {
         let not_checked = NotChecked { path: Path::root(), check: Check::Object, reason: Reason::TooDeep };

@@ -22,9 +22,9 @@ pub struct Verdict {
 pub struct NotChecked {
     /// The place that the check speaks of.
     pub path: Path,
-    /// The check.
+    /// Which check it is, with what is needed to find it in the schema.
     pub check: Check,
-    /// What is missing.
+    /// Why it could not be decided. It reads as a clause: "… was not checked: {reason}".
     pub reason: Reason,
 }
 

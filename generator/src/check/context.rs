@@ -35,7 +35,7 @@ pub(super) struct RuleContext<'a> {
     catalog: OnceCell<Option<&'static Catalog>>,
 }
 
-/// What the rules say.
+/// What the rules found in one resource, and what they could not decide, each in the order of the rules.
 #[derive(Default)]
 pub(super) struct Report {
     pub(super) findings: Vec<Finding>,
@@ -56,9 +56,8 @@ impl Report {
 pub(super) struct ProviderEntry<'a> {
     /// The API, in llama-stack's spelling.
     pub(super) api: &'static str,
-    /// Where it is.
+    /// The path of the list item.
     pub(super) path: Path,
-    /// The entry.
     pub(super) value: &'a Map<String, Value>,
     /// Its id, explicit or implicit, if that is known.
     pub(super) id: Option<&'a str>,
@@ -67,13 +66,13 @@ pub(super) struct ProviderEntry<'a> {
     resolved: OnceCell<Option<Resolved>>,
 }
 
-/// One entry of `spec.externalProviders.<api>`.
+/// One entry of `spec.externalProviders.<api>`. These APIs are not limited to those of `spec.providers`, so the API is
+/// text.
 pub(super) struct ExternalEntry<'a> {
     /// The API, in llama-stack's spelling.
     pub(super) api: String,
-    /// Where it is.
+    /// The path of the list item.
     pub(super) path: Path,
-    /// The entry.
     pub(super) value: &'a Map<String, Value>,
     /// Its id, if that is known.
     pub(super) id: Option<&'a str>,

@@ -8,11 +8,11 @@ use crate::api::{ApiVersion, GROUP};
 use crate::path::Path;
 use serde_json::{Map, Value, json};
 
-/// The lists of `spec.providers`.
+/// The lists that drafts of v1alpha2 had in `spec.providers`, in the spelling of the fields.
 const APIS: [&str; 5] = ["inference", "safety", "vectorIo", "toolRuntime", "telemetry"];
-/// Fields of `networking.tls`.
+/// The fields of `networking.tls` as released: anything else there comes from a draft.
 const TLS_FIELDS: [&str; 2] = ["secretName", "caBundle"];
-/// Fields of `networking.tls.caBundle`.
+/// The fields of `networking.tls.caBundle` as released: anything else there comes from a draft.
 const CA_FIELDS: [&str; 3] = ["configMapName", "configMapNamespace", "configMapKeys"];
 
 /// Every draft shape of an object, each an error with the fix that rewrites it. The fixes of one object do not

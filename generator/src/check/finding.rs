@@ -13,11 +13,11 @@ use serde_json::Value;
 pub enum Severity {
     /// Refused, or silently without effect.
     Error,
-    /// Accepted, but surprising.
+    /// Accepted by the API server and the operator, but hardly meant: another server runs than the text suggests.
     Warning,
-    /// Worth knowing.
+    /// Nothing is wrong, but something is worth knowing.
     Information,
-    /// A suggestion.
+    /// A remark that a reader may pass over, such as one that only holds in some clusters or versions.
     Hint,
 }
 
@@ -34,9 +34,9 @@ pub enum Target {
 /// How an editor may show a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
-    /// Struck through.
+    /// The place uses something that still works and should be left: LSP clients strike it through.
     Deprecated,
-    /// Greyed out.
+    /// The place has no effect: LSP clients grey it out.
     Unnecessary,
 }
 
@@ -54,40 +54,40 @@ pub struct Related {
 pub enum FixEdit {
     /// Gives the entry at `path` another key.
     RenameKey {
-        /// The entry.
+        /// The entry whose key changes. Its value and comments stay.
         path: Path,
-        /// Its new key.
+        /// The new key, without quotes.
         to: String,
     },
     /// Puts `value` in place of the value at `path`.
     Replace {
-        /// The value's place.
+        /// The value that is replaced. It has to exist.
         path: Path,
-        /// What to put there.
+        /// The new value, of any type.
         value: Value,
     },
     /// Writes the text at `path` in double quotes.
     Quote {
-        /// The value's place.
+        /// The scalar that is quoted. Its text stays as it is written.
         path: Path,
     },
     /// Removes the entry or list item at `path`.
     Remove {
-        /// The entry or item.
+        /// A mapping's entry, or a list's item with all that is in it.
         path: Path,
     },
     /// Adds an entry at `path`, whose parent exists or is made.
     Insert {
         /// The place of the new entry.
         path: Path,
-        /// Its value.
+        /// The value of the new entry, of any type.
         value: Value,
     },
     /// Moves the entry at `from`, with its comments, to `to`.
     Move {
-        /// The entry's place now.
+        /// The path of the entry before the move.
         from: Path,
-        /// Its place afterwards.
+        /// The path of the entry after the move, its new key included.
         to: Path,
     },
 }
@@ -97,7 +97,7 @@ pub enum FixEdit {
 pub struct Fix {
     /// What the change does, in the imperative: `Rename "modles" to "models"`.
     pub title: String,
-    /// Applied together, in order.
+    /// The changes in their order. They are applied together or not at all.
     pub edits: Vec<FixEdit>,
     /// Whether it is safe to apply without asking (`llsd fix`, `source.fixAll`).
     pub preferred: bool,
@@ -119,7 +119,7 @@ impl Fix {
         Self::replace(format!("Change to \"{name}\""), path, name)
     }
 
-    /// Adds an entry.
+    /// Adds an entry at `path`; mappings that are missing on the way are made. Not preferred: see [`Fix::new`].
     pub fn insert(title: impl Into<String>, path: Path, value: impl Into<Value>) -> Self {
         Self::new(title, vec![FixEdit::Insert { path, value: value.into() }])
     }
@@ -159,11 +159,11 @@ impl Cause {
 /// One thing a check found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule.
+    /// The rule that was broken. Its id, documentation and default severity are shown with the finding.
     pub rule: &'static Rule,
     /// What is wrong, beyond rule and place.
     pub cause: Cause,
-    /// How much it weighs.
+    /// The severity of this finding. Usually that of the rule; settings of the user may replace it later.
     pub severity: Severity,
     /// The place it speaks of. A missing field's path is the path that it would have.
     pub path: Path,

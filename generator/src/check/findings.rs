@@ -44,7 +44,6 @@ impl Findings {
         self.found.iter()
     }
 
-    /// The findings, in order.
     pub(super) fn into_vec(self) -> Vec<Finding> {
         self.found
     }

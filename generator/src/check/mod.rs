@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 pub struct Request<'a> {
     /// The version whose rules apply.
     pub version: ApiVersion,
-    /// The whole object.
+    /// The whole object, `apiVersion` and `metadata` included, as plain JSON.
     pub value: &'a Value,
     /// The object that it replaces, for rules about changes.
     pub old: Option<&'a Value>,
@@ -52,11 +52,11 @@ pub struct NotChecked {
     pub path: Path,
     /// The rule's id, or its CEL expression.
     pub rule: String,
-    /// What is missing.
+    /// What would have to be known to decide, as an explanation for the user.
     pub reason: String,
 }
 
-/// The verdict.
+/// All that a check has to say about one object: findings, what was not checked, and the config that came out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// What was found: first what the API server says, in its order, then the rules beyond it.

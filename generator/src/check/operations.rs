@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 /// The fields that every object has, whatever its schema says of them.
 const META_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Operations of JSON 6902.
+/// The values of `op` that RFC 6902 defines, section 4.
 const NAMES: [&str; 6] = ["add", "remove", "replace", "move", "copy", "test"];
 
 /// Judges a list of operations. Places lead into the list: `[0].value`.

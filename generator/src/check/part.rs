@@ -28,7 +28,7 @@ pub struct Part {
 pub struct Whole {
     /// Without the patch, but with everything that comes before it.
     pub before: Value,
-    /// With the patch.
+    /// The object with the patch applied: findings that are new in it belong to the patch.
     pub after: Value,
     /// Places of both that a template fills in.
     pub unknown: BTreeSet<Path>,

@@ -1,4 +1,4 @@
-//! What a rule is.
+//! A rule: what stands in the documentation, in `llsd explain` and in the settings under its id.
 
 use super::context::{Report, RuleContext};
 use super::finding::{Finding, Fix, Severity};
@@ -72,7 +72,7 @@ impl fmt::Debug for Rule {
     }
 }
 
-/// The id.
+/// Writes the id, as it stands in findings and settings.
 impl fmt::Display for Rule {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.id)
@@ -81,7 +81,7 @@ impl fmt::Display for Rule {
 
 /// The rules of one file, which one check looks for.
 pub(super) struct Group {
-    /// The rules.
+    /// In the order of the documentation. Each one belongs to exactly one group.
     pub(super) rules: &'static [&'static Rule],
     /// The check. `None` where their findings are made elsewhere: by the schema, by generation, or from the text.
     pub(super) check: Option<fn(&RuleContext<'_>, &mut Report)>,

@@ -12,9 +12,8 @@ use serde_json::{Number, Value};
 pub(crate) struct Expression<'t> {
     /// Where it begins in the text, in bytes.
     pub(crate) start: usize,
-    /// Where it ends.
+    /// Offset behind the closing brace, in bytes of the whole text.
     pub(crate) end: usize,
-    /// What it is.
     pub(crate) form: Form<'t>,
 }
 
@@ -23,7 +22,7 @@ pub(crate) struct Expression<'t> {
 pub(crate) enum Form<'t> {
     /// `${env.NAME}`: the server exits where it is unset or empty.
     Bare(&'t str),
-    /// `${env.NAME:=default}`.
+    /// `${env.NAME:=default}`: the name, and the default that counts while the variable is unset or empty.
     Default(&'t str, &'t str),
     /// `${env.NAME:+value}`: the value where NAME is set, else nothing.
     IfSet(&'t str, &'t str),

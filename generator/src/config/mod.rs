@@ -82,7 +82,8 @@ pub fn named(version: &str) -> String {
     format!("{} {version}", versions::product(version))
 }
 
-/// Judges a config.
+/// Checks a `config.yaml` of the server against one version of llama-stack or ogx. It never panics, whatever the text
+/// holds; what depends on the environment of the server is left open and not reported.
 #[must_use]
 pub fn check(request: &Request<'_>) -> Verdict {
     let known = request.version.and_then(Catalog::for_version).map(Catalog::version);

@@ -7,7 +7,7 @@ use crate::check::finding::{Fix, FixEdit};
 use crate::path::{Path, Segment};
 use serde_json::Value;
 
-/// Where a key went.
+/// The place that a key moved to in a later version.
 #[derive(Clone, Debug)]
 pub(super) struct Successor {
     /// Its place now; `None` where the move takes more than putting the value elsewhere.

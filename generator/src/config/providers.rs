@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 8;
 pub(super) struct Provider<'a> {
     /// The API that it stands below.
     pub(super) api: &'a str,
-    /// Where its entry is.
+    /// The path of the provider's list item in the config.
     pub(super) path: Path,
     /// Its id where it is switched on; `None` if it has none, is switched off, or only a variable tells.
     pub(super) id: Option<&'a str>,

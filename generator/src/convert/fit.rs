@@ -47,7 +47,7 @@ fn member<'s>(schema: &'s Value, name: &str) -> Option<&'s Value> {
 /// What becomes of a value that a schema does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
-    /// It is left out.
+    /// The value is left out, because the field is optional in the other version. The annotation keeps it.
     Drop,
     /// It stays, for its author to see and decide, unless it is empty and so says nothing.
     Keep,

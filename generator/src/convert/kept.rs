@@ -187,7 +187,6 @@ pub(super) fn write(object: &mut Value, annotation: &str, kept: &[PreservedField
     }
 }
 
-/// Sets an annotation.
 pub(super) fn write_text(object: &mut Value, annotation: &str, text: String) {
     let Some(fields) = object.as_object_mut() else { return };
     let mut place = fields.entry("metadata").or_insert_with(|| json!({}));

@@ -27,7 +27,7 @@ pub const V1ALPHA2_FIELDS: &str = "llamastack.io/v1alpha2-fields";
 /// Why an object was not converted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
-    /// It is something else.
+    /// The object is not of a group, kind and version that this converts.
     #[error("expected a {KIND} of llamastack.io/v1alpha1 or v1alpha2, found kind {kind:?} of {api_version:?}")]
     OtherKind {
         /// Its `apiVersion`, empty where it has none.
@@ -163,7 +163,7 @@ pub enum AnnotationFault {
          remove it"
     )]
     Foreign {
-        /// The annotation.
+        /// The key of the annotation.
         annotation: &'static str,
     },
     /// They leave no room for what is kept of the other version.

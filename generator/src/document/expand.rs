@@ -12,7 +12,6 @@ const ALIAS_BUDGET: usize = 50_000;
 pub(crate) struct Tree<'d> {
     /// The node that holds the value: for an alias the anchored one.
     pub(crate) node: Node<'d>,
-    /// What it holds.
     pub(crate) shape: Shape<'d>,
 }
 
@@ -20,7 +19,7 @@ pub(crate) struct Tree<'d> {
 pub(crate) enum Shape<'d> {
     /// A scalar: see the node.
     Scalar,
-    /// Items in order.
+    /// The items of a list, with merge keys and aliases resolved.
     List(Vec<Tree<'d>>),
     /// Entries in order, each key once.
     Map(Vec<Entry<'d>>),
@@ -68,7 +67,7 @@ fn text_of_key(key: Node<'_>) -> String {
 
 struct Expander<'d> {
     anchors: HashMap<&'d str, Vec<Node<'d>>>,
-    /// Where syntax errors are.
+    /// Nodes, by the offset of their start in bytes, on whose account the text has a syntax error.
     broken: HashSet<usize>,
     budget: usize,
     inside_alias: usize,

@@ -5,7 +5,7 @@
 pub enum Placeholder {
     /// A tool: `{{ .Values.x }}`, `${NAME}`, `$name`.
     Template,
-    /// The reader: `<namespace>`.
+    /// A person fills it in before the file is used: `<namespace>`.
     ToFill,
 }
 

@@ -106,7 +106,7 @@ pub(super) fn variables(value: &Value) -> BTreeSet<String> {
 /// A part of a text that the server puts together when it starts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Piece {
-    /// Known.
+    /// A text that is known before the server starts.
     Text(String),
     /// The home folder, which `~` at the start of a substituted value stands for.
     Home,
@@ -141,15 +141,14 @@ impl fmt::Display for Piece {
 /// A value of a config as the server reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Effective {
-    /// Nothing.
+    /// Null, or a text of which substitution leaves nothing: llama-stack reads both as no value.
     Null,
     /// Known; no list, no mapping, not null.
     Known(Value),
     /// A text of which something is not known before the server starts.
     Open(Vec<Piece>),
-    /// A list.
     List(Vec<Effective>),
-    /// A mapping.
+    /// A mapping in the order of the text; keys are unique.
     Map(Vec<(String, Effective)>),
 }
 
@@ -170,7 +169,7 @@ impl Effective {
         if let Self::List(items) = self { items } else { &[] }
     }
 
-    /// A known text.
+    /// The string, if all of it is known before the server starts.
     pub(super) fn text(&self) -> Option<&str> {
         if let Self::Known(Value::String(text)) = self { Some(text) } else { None }
     }

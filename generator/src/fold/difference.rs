@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Class {
     /// Something is gone, or the server looks for its state at another place.
     Loss,
-    /// Something has another value.
+    /// A value differs, so that the server may behave otherwise. Nothing is gone.
     Change,
     /// It cannot be told from what is known here whether it means the same.
     Unknown,
@@ -50,7 +50,7 @@ pub enum Cause {
 /// A place at which the server, or the resource, is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// How bad it is.
+    /// How much the difference matters. Lists of differences are ordered by it, worst first.
     pub class: Class,
     /// What the place belongs to.
     pub part: Part,

@@ -12,9 +12,9 @@ pub(super) enum Source {
     Text(String),
     /// A key of a Secret that must exist. Its value is taken to be there, and not to be empty.
     Secret {
-        /// Name of the Secret.
+        /// `metadata.name` of a Secret in the resource's namespace.
         name: String,
-        /// The key.
+        /// The key of its `data`.
         key: String,
     },
     /// Anything else, in words that are the same for the same source alone: it is compared and shown, never written.

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The base config of a distribution, read.
 pub(super) struct Ground {
-    /// The distribution's name.
+    /// `spec.distribution.name`, in the spelling of `configs/distributions.json`.
     pub(super) distribution: String,
     base: Value,
     /// What the distribution's llama-stack knows.

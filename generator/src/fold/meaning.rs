@@ -199,7 +199,7 @@ pub(super) fn is_default(key: &ConfigKey, value: &Value) -> bool {
     }
 }
 
-/// A scalar as text.
+/// A scalar as YAML would spell it without quotes: text as it is, everything else as JSON.
 fn spelled(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -32,21 +32,21 @@ impl Default for Options {
 /// What the caller knows of the ConfigMap of `userConfig`.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum UserConfig<'a> {
-    /// What the facts say.
+    /// Whatever the facts of the request hold under the name that the resource refers to.
     #[default]
     AsInFacts,
-    /// No file has it.
+    /// No file of the workspace has a ConfigMap of this name: it is not folded, and the report says so.
     NotHere,
     /// More than one file has one of this name.
     SeveralFiles,
-    /// Its data.
+    /// The ConfigMap's `data`, taken in place of what the facts say.
     Data(&'a BTreeMap<String, String>),
 }
 
-/// A migrated resource.
+/// A resource in v1alpha2, and what is not as it was in v1alpha1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Migration {
-    /// The resource in v1alpha2.
+    /// The whole object in v1alpha2, `metadata` included. Nothing was checked of it beyond what the report says.
     pub value: Value,
     /// Old places and the new places that hold the same, so that comments can follow. A move is of the whole value;
     /// where one lies inside another the inner one counts for its place.
@@ -58,7 +58,7 @@ pub struct Migration {
 /// Why a resource was not migrated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MigrateError {
-    /// It is something else.
+    /// The resource cannot be converted: it is of another kind or version, or its annotation is damaged.
     #[error(transparent)]
     Convert(#[from] ConvertError),
     /// It breaks the schema of its own version, so that fields of it would be lost. What `check` finds.

@@ -38,47 +38,47 @@ pub enum ConfigChange {
 pub enum Note {
     /// The content of a ConfigMap is said in the resource now.
     Folded {
-        /// Its name.
+        /// `metadata.name` of the ConfigMap whose config was folded.
         config_map: String,
     },
     /// Something stays as it is.
     Kept {
-        /// What.
+        /// What was left.
         what: Kept,
-        /// Why.
+        /// The reason, as [`Why`] words it.
         why: Why,
     },
     /// A variable is gone from the environment: its value stands in the resource.
     Moved {
-        /// Its name.
+        /// The name of the variable, as it stood in `env`.
         variable: String,
-        /// Where its value is.
+        /// The path in the new resource where the value stands.
         place: Path,
     },
     /// A variable is gone from the environment: nothing reads it.
     Dropped {
-        /// Its name.
+        /// The name of the variable, as it stood in `env`.
         variable: String,
         /// Whether another variable of this name stands behind it, which is the one that counts.
         repeated: bool,
     },
     /// An annotation is gone that was true of the old file alone.
     DroppedAnnotation {
-        /// Its name.
+        /// The key of the annotation.
         name: String,
     },
     /// A field of a draft, which no API server took, is said in the present words.
     Draft {
-        /// Where it was.
+        /// The path in the draft.
         from: Path,
-        /// Where it is.
+        /// The path in v1alpha2 as released.
         to: Path,
     },
     /// A reference to a variable in a form of older versions was written anew.
     Renewed {
-        /// As it was.
+        /// The reference as the config has it: `${env.NAME:default}`.
         from: String,
-        /// As it is.
+        /// The reference in the form that all supported versions read: `${env.NAME:=default}`.
         to: String,
     },
     /// Parts of the hand-written config that llama-stack passes over, and that were left out.
@@ -91,11 +91,11 @@ pub enum Note {
 /// What stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
-    /// A ConfigMap, as `overrideConfig`.
+    /// The config of the ConfigMap with this name: the resource refers to it by `overrideConfig`.
     ConfigMap(String),
-    /// All environment variables.
+    /// The whole `env` of the server container.
     Variables,
-    /// One environment variable.
+    /// The environment variable with this name.
     Variable(String),
 }
 
@@ -223,14 +223,14 @@ pub enum LineKind {
     Difference(Class),
     /// Something that was done or left.
     Note,
-    /// Everything means the same.
+    /// Nothing differs: config, environment and fields mean the same before and after.
     Same,
 }
 
 /// One line for a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What it is about.
+    /// What the line reports. Surfaces choose icons and order by it, never by the text.
     pub kind: LineKind,
     /// What it says, on one line, without a full stop.
     pub text: String,

@@ -35,7 +35,7 @@ const ORDER: [&str; 9] = [
 /// Fields to put into a resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Attempt {
-    /// By field of `spec.providers`.
+    /// The folded providers by field of `spec.providers`, each list in the order of the config.
     providers: Vec<(&'static str, Vec<Folded>)>,
     models: Vec<Value>,
     tools: Vec<Value>,

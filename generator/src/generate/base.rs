@@ -17,24 +17,25 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum BaseSource {
     /// In this program, under the distribution's name.
     Embedded {
-        /// The distribution.
+        /// `spec.distribution.name`, one of `configs/distributions.json`.
         distribution: String,
     },
     /// In the labels of the image.
     OciLabel {
-        /// The image.
+        /// The image reference, as the resource or the distribution has it.
         image: String,
     },
-    /// Given by the user.
+    /// The caller handed the text over.
     Given,
 }
 
-/// A base config.
+/// The config that generation starts from: text, hash and source. It is never changed; see
+/// [`Draft`](super::draft::Draft).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base {
     /// The YAML text. [`Origin::Base`] counts its lines.
     pub text: Cow<'static, str>,
-    /// Where it was found.
+    /// Where the text comes from. The operator shows it in the status.
     pub source: BaseSource,
 }
 

@@ -11,19 +11,19 @@ use crate::validated::Validated;
 
 /// The state that the stages of the pipeline hand on.
 pub(super) struct Draft<'a> {
-    /// The resource's name.
+    /// `metadata.name` of the resource: names of derived Secrets begin with it.
     pub(super) name: &'a str,
     /// What the resource asks for.
     pub(super) spec: &'a LlamaStackDistributionSpec,
     /// What the target version knows.
     pub(super) catalog: Option<&'a Catalog>,
-    /// The config so far.
+    /// The config as far as the stages have come, each value with its origin.
     pub(super) config: Tracked,
     /// Variables asked for so far; several may still have one name.
     pub(super) env: Vec<EnvVar>,
     /// Derived Secrets asked for so far.
     pub(super) derived_secrets: Vec<DerivedSecret>,
-    /// Warnings so far.
+    /// What the stages found to remark, in their order.
     pub(super) warnings: Vec<Warning>,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn condition(written: &str) -> Option<(&str, &str)> {
     written.strip_prefix("${env.")?.strip_suffix('}')?.split_once(":+")
 }
 
-/// The path of `spec`.
+/// The path `spec` of a resource.
 pub(super) fn spec_path() -> Path {
     Path::root().key("spec")
 }

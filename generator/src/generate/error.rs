@@ -14,10 +14,10 @@ pub enum GenerateError {
     UnknownDistribution {
         /// The place of the name.
         path: Path,
-        /// What is known instead.
+        /// The distributions that exist, and the nearest name.
         unknown: UnknownDistribution,
     },
-    /// Nothing to start from.
+    /// An image is named directly: it has no embedded base config, and its labels carry none.
     #[error("Direct image references require either overrideConfig.configMapName or OCI config labels on the image")]
     BaseConfigRequired,
     /// The base config cannot be read.
@@ -25,19 +25,19 @@ pub enum GenerateError {
     InvalidBase {
         /// What is wrong with it.
         message: String,
-        /// Where, counted from 1.
+        /// The line of the fault in the base config, counted from 1.
         line: usize,
     },
     /// The base config has another schema.
     #[error("Unsupported config.yaml version {version}. Supported versions: 1, 2")]
     UnsupportedVersion {
-        /// The version as written.
+        /// The value of `version` in the base config, as it is written there.
         version: String,
     },
     /// The resource brings its own config.
     #[error("Nothing is generated: the server uses the config of ConfigMap \"{config_map}\"")]
     Overridden {
-        /// Name of the ConfigMap.
+        /// `spec.overrideConfig.configMapName`, or the v1alpha1 field for the same.
         config_map: String,
     },
     /// A provider type that the version does not have.
@@ -45,17 +45,17 @@ pub enum GenerateError {
     ProviderType {
         /// The place of the type.
         path: Path,
-        /// What is known instead.
+        /// The provider types that exist, and the nearest name.
         error: Box<ProviderTypeError>,
     },
-    /// An id occurs twice.
+    /// Two providers of the generated config would have one id; llama-stack would use the later one in silence.
     #[error("duplicate provider id \"{id}\": used by {first} and {second}")]
     DuplicateProvider {
-        /// The id.
+        /// The id, explicit or derived from the provider type.
         id: String,
         /// The first provider of that id.
         first: Path,
-        /// The second.
+        /// The provider that repeats it; the finding is shown here.
         second: Path,
     },
     /// A type that has no setting for an address.
@@ -63,9 +63,9 @@ pub enum GenerateError {
     NoEndpoint {
         /// The place of the endpoint.
         path: Path,
-        /// The type in full.
+        /// The provider type with its prefix, `remote::vllm`.
         provider_type: String,
-        /// What to do instead.
+        /// What to set instead, if the catalog knows; a part of a sentence.
         hint: Option<String>,
     },
     /// A type that has no setting for a key.
@@ -73,9 +73,9 @@ pub enum GenerateError {
     NoApiKey {
         /// The place of the key.
         path: Path,
-        /// The type in full.
+        /// The provider type with its prefix, `remote::vllm`.
         provider_type: String,
-        /// What to do instead.
+        /// What to set instead, if the catalog knows; a part of a sentence.
         hint: Option<String>,
     },
     /// An address that the type cannot use.
@@ -89,9 +89,9 @@ pub enum GenerateError {
     /// The server would not start without this setting.
     #[error("{provider_type} does not start without {}", asked(.path, .key))]
     MissingSetting {
-        /// Where it belongs.
+        /// The place where the setting would have to be written.
         path: Path,
-        /// The type in full.
+        /// The provider type with its prefix, `remote::vllm`.
         provider_type: String,
         /// The key in the provider's config.
         key: String,
@@ -101,11 +101,11 @@ pub enum GenerateError {
     MissingApi {
         /// The place of the provider.
         path: Path,
-        /// Its id.
+        /// The id of the provider.
         id: String,
-        /// Its API.
+        /// The API that the provider serves, in llama-stack's spelling.
         api: String,
-        /// The API it needs.
+        /// The API that its type depends on, from the catalog.
         required: String,
     },
     /// An API that others need cannot be disabled.
@@ -113,13 +113,13 @@ pub enum GenerateError {
         "{api} cannot be disabled: provider \"{id}\" of {dependent} requires it. Disable {dependent} too, or keep {api}"
     )]
     DisabledRequired {
-        /// The entry in `disabled`.
+        /// The item of `spec.disabled`.
         path: Path,
-        /// The API.
+        /// The API that is disabled, in llama-stack's spelling.
         api: String,
         /// The provider that needs it.
         id: String,
-        /// The provider's API.
+        /// The API of that provider.
         dependent: String,
     },
     /// An API is both given providers and disabled.
@@ -128,13 +128,13 @@ pub enum GenerateError {
          Remove the provider configuration or remove '{written}' from the disabled list."
     )]
     DisabledConflict {
-        /// The entry in `disabled`.
+        /// The item of `spec.disabled`.
         path: Path,
         /// The API in llama-stack's spelling.
         api: String,
-        /// Its field.
+        /// The field of `spec.providers` for this API, in the CRD's spelling.
         field: String,
-        /// Its spelling in `disabled`.
+        /// The item of `spec.disabled` as the user wrote it; both spellings of an API are accepted.
         written: String,
     },
     /// A model names a provider that does not exist.
@@ -142,11 +142,11 @@ pub enum GenerateError {
     UnknownModelProvider {
         /// The place of the provider's id.
         path: Path,
-        /// The model.
+        /// The `name` of the model.
         model: String,
         /// The id that does not exist.
         provider: String,
-        /// The ids that do.
+        /// The provider ids of the inference API that the generated config has.
         ids: Vec<String>,
     },
     /// llama-stack registers embedding models with their dimension only.
@@ -157,19 +157,19 @@ pub enum GenerateError {
     NoDimension {
         /// The place of the model's type.
         path: Path,
-        /// The model.
+        /// The `name` of the model.
         model: String,
     },
     /// No inference provider for a model.
     #[error("resources.models requires at least one inference provider to be configured")]
     NoModelProvider {
-        /// The first model.
+        /// The place of the first model.
         path: Path,
     },
     /// No tool runtime provider for a tool group.
     #[error("resources.tools requires at least one toolRuntime provider to be configured")]
     NoToolProvider {
-        /// The first tool group.
+        /// The place of the first tool group.
         path: Path,
     },
     /// A tool group of an MCP server, whose address the resource has no field for.
@@ -180,23 +180,23 @@ pub enum GenerateError {
     NoToolAddress {
         /// The place of the tool group.
         path: Path,
-        /// The tool group's id.
+        /// The id of the tool group.
         tool: String,
     },
     /// No safety provider for a shield.
     #[error("resources.shields requires at least one safety provider to be configured")]
     NoShieldProvider {
-        /// The first shield.
+        /// The place of the first shield.
         path: Path,
     },
     /// Two secrets would have to share a variable.
     #[error("{first} and {second} would both become the environment variable {variable}. Change one of the ids")]
     VariableClash {
-        /// The variable.
+        /// The name that both would get, in llama-stack's alphabet `[A-Z0-9_]`.
         variable: String,
-        /// The first field.
+        /// The secret reference that comes first in the resource.
         first: Path,
-        /// The second.
+        /// The later one; the finding is shown here.
         second: Path,
     },
     /// An address that the Redis backend cannot use. The text does not quote it, because it may hold a password.

@@ -15,20 +15,20 @@ use serde_json::Value;
 pub struct External {
     /// The API in llama-stack's spelling.
     pub api: String,
-    /// The provider's id.
+    /// The `provider_id` that the provider gets in the config.
     pub id: String,
     /// Its type, with `remote::` or `inline::`.
     pub provider_type: String,
     /// The Python module that llama-stack loads it from.
     pub module: String,
-    /// Its settings.
+    /// The `config` of its entry, as the resource gives it.
     pub config: serde_json::Map<String, Value>,
 }
 
 /// A configuration with providers from images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
-    /// The YAML text.
+    /// The merged config as YAML, the way [`super::render`] writes it.
     pub text: String,
     /// API and id of providers that gave way to one from an image.
     pub replaced: Vec<(String, String)>,
@@ -40,7 +40,7 @@ pub struct Merged {
 pub struct ConfigError {
     /// What is wrong with the configuration.
     pub message: String,
-    /// Where, counted from 1.
+    /// The line of the fault, counted from 1.
     pub line: usize,
 }
 

@@ -44,7 +44,7 @@ use draft::Draft;
 /// A generated configuration, and all that goes with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generated {
-    /// The config.yaml.
+    /// The server's config with origins; [`super::generate::Rendered`] is its text.
     pub config: Config,
     /// The environment variables that the config reads secrets from.
     pub env: Vec<EnvVar>,
@@ -66,10 +66,10 @@ pub struct Generated {
 pub enum ConfigSource {
     /// The config of a ConfigMap of the user, in the resource's namespace.
     Override {
-        /// Name of the ConfigMap.
+        /// `metadata.name` of the ConfigMap that holds the config.
         config_map: String,
     },
-    /// A generated config.
+    /// The operator generates the config into a ConfigMap of its own.
     Generated,
     /// The config that the image brings.
     Image,

@@ -9,7 +9,7 @@ pub enum Origin {
     Resource(Path),
     /// A line of the base config, counted from 0.
     Base {
-        /// The line.
+        /// The line in the base config, counted from 1.
         line: usize,
     },
     /// Nobody wrote it; this is what applies otherwise. The text says which default, as a short noun phrase.

@@ -6,7 +6,7 @@ use crate::path::Path;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A rendered config.
+/// A config as text, with the origin of each line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rendered {
     /// The YAML text; ends with a line break unless it is empty.

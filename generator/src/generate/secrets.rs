@@ -7,9 +7,9 @@ use crate::path::Path;
 /// A key of a Secret in the resource's namespace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SecretKey {
-    /// Name of the Secret.
+    /// `metadata.name` of a Secret in the resource's namespace.
     pub name: String,
-    /// The key in it.
+    /// The key in the Secret's `data`.
     pub key: String,
 }
 
@@ -74,11 +74,11 @@ impl DerivedKind {
 /// A Secret that the operator has to make from one of the user's, own, and keep in step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DerivedSecret {
-    /// Its name.
+    /// `metadata.name` that the operator gives it in the resource's namespace.
     pub name: String,
     /// The Secret and key that it is made from.
     pub source: SecretKey,
-    /// What it holds.
+    /// Which keys it has, and how their values are made.
     pub kind: DerivedKind,
     /// The field of the resource that names `source`.
     pub origin: Path,

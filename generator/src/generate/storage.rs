@@ -12,9 +12,9 @@ use crate::catalog::ConfigKey;
 use crate::path::Path;
 use indexmap::IndexMap;
 
-/// Backend of `storage.kv`.
+/// Name that the backend of `spec.storage.kv` gets in the config. llama-stack's own distributions use the same.
 const KV: &str = "kv_default";
-/// Backend of `storage.sql`.
+/// Name that the backend of `spec.storage.sql` gets in the config. llama-stack's own distributions use the same.
 const SQL: &str = "sql_default";
 /// Port of Redis where the endpoint names none.
 const REDIS_PORT: u16 = 6379;

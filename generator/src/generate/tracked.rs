@@ -11,9 +11,9 @@ pub type Map = IndexMap<String, Tracked>;
 /// A value and where it comes from. For a mapping or a list the origin is that of the line that opens it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tracked {
-    /// Where it comes from.
+    /// What the value was made from: the nearest cause, not that of its parents.
     pub origin: Origin,
-    /// What it is.
+    /// The value itself. Items and entries carry origins of their own.
     pub data: Data,
 }
 
@@ -24,36 +24,36 @@ pub enum Data {
     Literal(String),
     /// A string, whatever it looks like.
     Text(String),
-    /// A list.
+    /// Items in order. Shared, so that a clone of a base config costs no copy.
     List(Arc<Vec<Tracked>>),
-    /// A mapping.
+    /// Entries in the order in which they are written. Shared, as lists are.
     Map(Arc<Map>),
 }
 
 impl Tracked {
-    /// A string.
+    /// A string with an origin.
     pub fn text(origin: Origin, text: impl Into<String>) -> Self {
         Self { origin, data: Data::Text(text.into()) }
     }
 
-    /// A whole number.
+    /// A whole number with an origin.
     pub fn number(origin: Origin, number: impl Into<i64>) -> Self {
         Self { origin, data: Data::Literal(number.into().to_string()) }
     }
 
-    /// The null.
+    /// Null with an origin.
     #[must_use]
     pub fn null(origin: Origin) -> Self {
         Self { origin, data: Data::Literal("null".to_owned()) }
     }
 
-    /// A mapping without entries.
+    /// An empty mapping with an origin; entries bring their own.
     #[must_use]
     pub fn map(origin: Origin) -> Self {
         Self { origin, data: Data::Map(Arc::default()) }
     }
 
-    /// A list without items.
+    /// An empty list with an origin; items bring their own.
     #[must_use]
     pub fn list(origin: Origin) -> Self {
         Self { origin, data: Data::List(Arc::default()) }

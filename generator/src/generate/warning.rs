@@ -5,14 +5,14 @@ use crate::path::Path;
 /// A config came out, but hardly the one that was meant. The text is what the user reads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
-    /// A setting without effect.
+    /// A setting of `config` that a field of the resource sets as well: the field wins.
     #[error("\"{key}\" has no effect: {by} sets the same key and wins")]
     Overridden {
         /// The place of the setting.
         path: Path,
-        /// Its key.
+        /// The key in the provider's `config`.
         key: String,
-        /// The field that wins.
+        /// The field that wins, as its dotted name.
         by: String,
     },
     /// A provider type that could not be looked up.
@@ -20,7 +20,7 @@ pub enum Warning {
     Unchecked {
         /// The place of the type.
         path: Path,
-        /// The type in full.
+        /// The provider type with its prefix, `remote::vllm`.
         provider_type: String,
     },
     /// A model's provider that exists only under a condition.
@@ -31,7 +31,7 @@ pub enum Warning {
     ConditionalProvider {
         /// The place of the provider's id.
         path: Path,
-        /// The id.
+        /// The provider id that the model names.
         id: String,
         /// The variable on which it depends.
         variable: String,
@@ -44,7 +44,7 @@ pub enum Warning {
     OtherProvider {
         /// The place of the tool group.
         path: Path,
-        /// The tool group's id.
+        /// The id of the tool group.
         tool: String,
         /// The provider that it is registered with.
         provider: String,

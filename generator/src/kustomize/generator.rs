@@ -5,12 +5,12 @@ use serde_json::Value;
 /// What a generator does with an object of the same name that a base makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Behavior {
-    /// There is none.
+    /// No base may make such an object: kustomize refuses the build otherwise.
     #[default]
     Create,
-    /// Takes its place.
+    /// The generated data takes the place of the data that the base's object has.
     Replace,
-    /// Adds to it.
+    /// The generated keys are added to the base's; keys of one name take the new value.
     Merge,
 }
 

@@ -34,7 +34,7 @@ pub struct Kustomization {
     pub is_component: bool,
     /// Files, folders and URLs of `resources` and the older `bases`.
     pub resources: Vec<String>,
-    /// Folders of `components`.
+    /// Folders of `components`, which work on the resources that `resources` brings.
     pub components: Vec<String>,
     /// All patches, in the order in which kustomize applies them.
     pub patches: Vec<Patch>,
@@ -42,7 +42,7 @@ pub struct Kustomization {
     pub generators: Vec<Generator>,
     /// Put in front of the names of all resources.
     pub name_prefix: String,
-    /// Put behind them.
+    /// Put behind the names of all resources; empty where it sets none.
     pub name_suffix: String,
     /// The namespace that all resources get; empty where it sets none.
     pub namespace: String,

@@ -25,7 +25,7 @@ pub enum Source {
 /// One entry of `patches`, `patchesStrategicMerge` or `patchesJson6902`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Patch {
-    /// Where its text is.
+    /// The file or the inline text that holds the patch.
     pub source: Source,
     /// What it applies to. `None`: to the resource whose kind, name and namespace the patch itself has.
     pub target: Option<Target>,
@@ -57,7 +57,7 @@ pub struct Target {
 pub struct Identity<'a> {
     /// `group/version`, or the version of the core group.
     pub api_version: &'a str,
-    /// The kind.
+    /// `kind` as the object has it; a target's pattern has to match all of it.
     pub kind: &'a str,
     /// The name; patches find a resource also under the names that it had before prefixes and suffixes.
     pub name: &'a str,
@@ -173,11 +173,11 @@ impl std::error::Error for PatchError {}
 pub struct OperationFault {
     /// Number of the operation, from 0.
     pub number: usize,
-    /// In a sentence.
+    /// What is wrong, as a sentence for the user.
     pub reason: String,
 }
 
-/// A JSON 6902 patch.
+/// The operations of a JSON 6902 patch: mappings with `op` and `path`. They may still be wrong; see [`Self::apply`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operations(Vec<Value>);
 
@@ -190,7 +190,7 @@ impl Operations {
         (!all.is_empty() && all.iter().all(is_one)).then(|| Self(all.clone()))
     }
 
-    /// The operations, as written.
+    /// Iterates over the operations as they are written, good or not.
     pub fn iter(&self) -> impl Iterator<Item = &Value> {
         self.0.iter()
     }

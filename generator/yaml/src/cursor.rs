@@ -30,7 +30,7 @@ pub enum CursorPlace {
 /// The place of the cursor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cursor {
-    /// What can be written.
+    /// The kind of place at the cursor, which decides what a completion may offer.
     pub place: CursorPlace,
     /// Path of the mapping or sequence the cursor is in. On empty and half-typed lines chosen by indentation, so that
     /// it may be a path whose value does not exist yet.

@@ -41,7 +41,7 @@ pub enum SkippedKind {
 pub struct Skipped {
     /// Without the indentation in front, and the break behind.
     pub span: Span,
-    /// Why it was skipped.
+    /// The reason, for callers that show or restore such lines.
     pub kind: SkippedKind,
 }
 

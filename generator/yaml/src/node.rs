@@ -1,4 +1,4 @@
-//! Reading the tree.
+//! Reading the tree: nodes, their children, keys and values, and paths.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub struct Node<'d> {
 /// One entry of a mapping.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'d> {
-    /// The key.
+    /// The key, of any kind: a scalar nearly always.
     pub key: Node<'d>,
     /// The value; of style [`Style::Absent`] where nothing is written.
     pub value: Node<'d>,
@@ -66,7 +66,7 @@ impl<'d> Node<'d> {
         self.doc
     }
 
-    /// What the node is.
+    /// Mapping, sequence, scalar or alias. What a scalar stands for is told by [`Node::resolve`].
     pub fn kind(&self) -> Kind {
         self.data().kind
     }
@@ -111,7 +111,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The node's source text.
+    /// The source text of [`Node::span`], quotes and brackets included.
     pub fn source(&self) -> &'d str {
         self.span().slice(&self.doc.text)
     }
@@ -221,7 +221,7 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// The name behind `&`.
+    /// The name of the anchor `&name`, without the sign.
     pub fn anchor(&self) -> Option<&'d str> {
         let span = self.props()?.anchor?;
         span.slice(&self.doc.text).strip_prefix('&')

@@ -5,15 +5,15 @@ use crate::{Kind, Node, Style};
 /// The meaning of a scalar.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Resolved {
-    /// No value.
+    /// `null`, `~` or nothing at all.
     Null,
-    /// True or false.
+    /// A truth value, in a spelling that the rules know.
     Bool(bool),
-    /// A whole number.
+    /// A number without fraction. One that does not fit is a [`Resolved::Float`].
     Int(i128),
     /// Any other number, also infinite or not a number.
     Float(f64),
-    /// A text: [`Node::value`].
+    /// Text: see [`Node::value`] for what it says.
     Str,
 }
 

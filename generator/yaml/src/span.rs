@@ -10,7 +10,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span `start..end`.
+    /// The span from `start` up to, but without, `end`. A reversed span has the length 0.
     pub fn new(start: usize, end: usize) -> Span {
         Span { start, end }
     }

@@ -5,7 +5,7 @@ use crate::Span;
 /// The index that refers to nothing.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What a node is.
+/// The kinds of nodes, as YAML 1.2.2 section 3.2.1 has them, and aliases, which stay unresolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// Keys with values, in block or flow style.
@@ -21,11 +21,11 @@ pub enum Kind {
 /// How a scalar is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Style {
-    /// Without quotes.
+    /// Written without quotes, on one line or several.
     Plain,
-    /// In `'…'`.
+    /// In single quotes, where only `''` is an escape.
     SingleQuoted,
-    /// In `"…"`.
+    /// In double quotes, with escapes.
     DoubleQuoted,
     /// A block that keeps its line breaks, `|`.
     Literal,
@@ -58,7 +58,7 @@ pub(crate) struct NodeData {
     pub(crate) kind: Kind,
     pub(crate) style: Style,
     pub(crate) flags: u8,
-    /// Only for block scalars.
+    /// How the end of a block scalar is read; without meaning for other nodes.
     pub(crate) chomp: Chomp,
     pub(crate) start: u32,
     pub(crate) end: u32,
@@ -103,9 +103,9 @@ impl NodeData {
 /// Anchor and tag of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Props {
-    /// `&name`, with the sign.
+    /// Where `&name` stands, its sign included.
     pub(crate) anchor: Option<Span>,
-    /// `!tag`, with the sign.
+    /// Where `!tag` stands, its sign included.
     pub(crate) tag: Option<Span>,
 }
 

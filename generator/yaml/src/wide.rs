@@ -12,7 +12,7 @@ pub(crate) const NARROW: usize = 64;
 pub(crate) struct Wide {
     /// By collection and decoded key: the first key node of that text.
     keys: HashMap<u32, HashMap<String, u32>>,
-    /// By collection: its items.
+    /// By collection: its item nodes in order.
     items: HashMap<u32, Vec<u32>>,
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of any file that is read.
 const LARGEST: u64 = 8 << 20;
 
-/// What was merged.
+/// What went into the configuration, for the log of the container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Ids of the providers, in their order.
@@ -33,7 +33,7 @@ pub enum MergeError {
     Twice {
         /// The number of the second in the list.
         number: usize,
-        /// The id.
+        /// The id that both have.
         id: String,
         /// The image of the first.
         one: String,
@@ -48,11 +48,11 @@ pub enum MergeError {
     Metadata {
         /// Its number in the list.
         number: usize,
-        /// The provider.
+        /// The id of the provider, as the resource has it.
         id: String,
-        /// Its image.
+        /// The image reference, as the resource has it.
         image: String,
-        /// What is wrong.
+        /// Why its description cannot be used, as a clause.
         reason: String,
     },
     /// The image is for another API.
@@ -63,9 +63,9 @@ pub enum MergeError {
     Api {
         /// Its number in the list.
         number: usize,
-        /// The provider.
+        /// The id of the provider, as the resource has it.
         id: String,
-        /// Its image.
+        /// The image reference, as the resource has it.
         image: String,
         /// The API that it serves.
         serves: String,
@@ -75,7 +75,7 @@ pub enum MergeError {
     /// The configuration to start from is not one.
     #[error("the configuration {} cannot be used: {source}", path.display())]
     Base {
-        /// The file.
+        /// The file that holds the configuration.
         path: PathBuf,
         /// What is wrong with it.
         source: ConfigError,
@@ -83,9 +83,9 @@ pub enum MergeError {
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     File {
-        /// The file.
+        /// The file that cannot be read or written.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

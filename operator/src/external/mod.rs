@@ -55,11 +55,11 @@ fn provider_at_fault(exit_code: i32) -> Option<usize> {
 pub struct Wanted {
     /// The API in llama-stack's spelling.
     pub api: String,
-    /// The provider's id.
+    /// The id that the provider gets in the configuration.
     pub provider_id: String,
     /// The image that it comes from.
     pub image: String,
-    /// Its settings.
+    /// The settings of the provider, as the resource gives them.
     #[serde(default)]
     pub config: Map<String, Value>,
 }

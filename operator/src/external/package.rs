@@ -6,9 +6,9 @@ use serde_json::Value;
 /// The description of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Package {
-    /// The Python module.
+    /// The Python module that llama-stack imports the provider from.
     pub(super) module: String,
-    /// The provider's type.
+    /// The provider type in full, with `remote::` or `inline::`.
     pub(super) provider_type: String,
     /// The API that it serves, in llama-stack's spelling.
     pub(super) api: String,

@@ -4,7 +4,7 @@ use super::{EXTRACT_CONTAINER, MERGE_CONTAINER, Wanted, provider_at_fault};
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use llsd_generator::api::status::{ExternalProviderPhase as Phase, ExternalProviderStatus};
 
-/// Characters of a message.
+/// Characters of a message at most: it is part of the status, and a container may end with 4 KiB of text.
 const LENGTH: usize = 512;
 
 /// The state of each provider over all of `pods`: the worst of them, and `Ready` only if every pod has it. Pods that

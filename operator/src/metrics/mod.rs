@@ -13,7 +13,7 @@ use prometheus_client::registry::{Registry, Unit};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How a reconcile ended.
+/// How a reconcile ended: the label `result` of its metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// All is as it should be.
@@ -129,7 +129,7 @@ impl Metrics {
         self.resources.set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
-    /// A configuration was written.
+    /// Counts a generated configuration that was written.
     pub fn generated(&self) {
         self.generated.inc();
     }

@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where an address is.
+/// Which network an address belongs to, as far as the answer matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// In the internet.
+    /// Any other address: reachable from the whole internet.
     Public,
     /// In a network of one's own: other pods, services, machines of a company.
     Private,

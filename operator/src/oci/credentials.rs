@@ -80,15 +80,15 @@ pub enum CredentialError {
     /// Not JSON of that form.
     #[error("it is not a Docker config: error at line {line}, column {column}")]
     Syntax {
-        /// Counted from 1.
+        /// Line of the fault, counted from 1.
         line: usize,
-        /// Counted from 1.
+        /// Column of the fault, counted from 1.
         column: usize,
     },
     /// An entry without usable credentials.
     #[error("its entry for {place:?} has no usable auth, username and password, or registrytoken")]
     Entry {
-        /// The entry's key.
+        /// The key of the entry below `auths`: a registry.
         place: String,
     },
 }

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Bytes of the image's own description, which holds the labels.
 const DESCRIPTION: usize = 8 << 20;
 
-/// How to ask registries.
+/// How registries are asked: limits, trusted certificates, and those that may be asked without TLS.
 #[derive(Debug)]
 pub(super) struct Fetcher {
     pub(super) limits: Limits,
@@ -45,7 +45,7 @@ struct Settings {
     labels: Option<HashMap<String, String>>,
 }
 
-/// Reads an image reference.
+/// Reads an image reference and completes short names as Docker does.
 pub(super) fn reference(image: &str) -> Result<Reference, OciError> {
     let broken = |reason: String| OciError::Reference { image: image.to_owned(), reason };
     let reference: Reference = image.parse().map_err(|error: oci_client::ParseError| broken(error.to_string()))?;

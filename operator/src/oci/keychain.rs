@@ -30,7 +30,7 @@ pub struct Keychain {
 }
 
 impl Keychain {
-    /// Nothing read yet.
+    /// An empty keychain. Secrets are read when an image needs them.
     #[must_use]
     pub fn new(api: Api) -> Self {
         Self { api, read: std::sync::Mutex::default() }

@@ -8,11 +8,11 @@ use tokio::sync::mpsc::Receiver;
 /// Bytes of a name that a tar keeps outside the header.
 const NAME: u64 = 64 << 10;
 
-/// What to look for.
+/// The file that is looked for in a layer, and what unpacking may cost.
 pub(super) struct Wanted {
     /// The file, with or without a leading `/`.
     pub(super) path: String,
-    /// Its size, at most.
+    /// Bytes of the file at most; a larger one is an error.
     pub(super) size: usize,
     /// Bytes to unpack, at most.
     pub(super) unpacked: u64,

@@ -32,7 +32,7 @@ pub const VERSION_LABEL: &str = "io.llamastack.config.version";
 
 /// Images that are asked for at once: each may bring some megabytes, and slow registries must not add up.
 const FETCHES: usize = 16;
-/// Images that are remembered.
+/// Images whose answer is remembered. Each may hold a config of [`Limits::config`] bytes.
 const REMEMBERED: usize = 512;
 
 /// Bounds on what a registry may cost.
@@ -44,7 +44,7 @@ pub struct Limits {
     pub layer: u64,
     /// Bytes of a layer when unpacked.
     pub unpacked: u64,
-    /// Bytes of a config.
+    /// Bytes of the config that an image carries. It goes into a ConfigMap, which holds 1 MiB.
     pub config: usize,
     /// How long a tag is taken to mean the same image.
     pub tag: Duration,
@@ -69,7 +69,7 @@ impl Default for Limits {
 /// A config that an image carries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OciConfig {
-    /// The text.
+    /// The YAML text of the config.
     pub text: String,
     /// Digest of the image's manifest (of the list of platforms, where there is one).
     pub digest: String,
@@ -83,7 +83,7 @@ pub enum OciError {
     /// The reference is not one.
     #[error("{image:?} is not an image reference: {reason}")]
     Reference {
-        /// The reference.
+        /// The text that was given as a reference.
         image: String,
         /// What is wrong with it.
         reason: String,
@@ -94,45 +94,45 @@ pub enum OciError {
          secret to the service account's imagePullSecrets"
     )]
     Denied {
-        /// The reference.
+        /// The image reference.
         image: String,
         /// How many logins of pull secrets were tried. Whose they are is not for everybody who reads events.
         logins: usize,
     },
-    /// It is not asked.
+    /// The registry is not on the list that `--registries` gives.
     #[error("the registry {registry} is not among those that the operator asks (--registries)")]
     NotAsked {
-        /// Its host and port.
+        /// Host of the registry, and its port if the reference names one.
         registry: String,
     },
     /// There is no such image.
     #[error("the registry has no image {image}")]
     NotFound {
-        /// The reference.
+        /// The image reference.
         image: String,
     },
     /// The registry did not answer in time.
     #[error("the registry of {image} did not answer within {seconds} seconds")]
     Timeout {
-        /// The reference.
+        /// The image reference.
         image: String,
-        /// The limit.
+        /// The limit in seconds, for all requests about the image together.
         seconds: u64,
     },
-    /// The registry fails.
+    /// The registry answered with an error, or with something that is no answer.
     #[error("the registry of {image} failed: {reason}")]
     Registry {
-        /// The reference.
+        /// The image reference.
         image: String,
-        /// What it said.
+        /// What went wrong, as a clause.
         reason: String,
     },
     /// The labels do not lead to a config.
     #[error("label {label} of {image}: {reason}")]
     Label {
-        /// The reference.
+        /// The image reference.
         image: String,
-        /// The label.
+        /// The key of the label.
         label: &'static str,
         /// What is wrong with it.
         reason: String,
@@ -172,7 +172,7 @@ struct Key {
 struct Entry {
     /// The last answer; `None` before the first.
     found: Option<Lookup>,
-    /// The last answer that was one.
+    /// The last answer that the registry gave without an error.
     good: Option<fetch::FetchedImage>,
     /// When to ask again; `None`: never.
     again: Option<Instant>,

@@ -29,9 +29,9 @@ pub enum CaError {
     /// The ConfigMap does not exist.
     #[error("failed to find referenced CA bundle ConfigMap {namespace}/{name}")]
     NoConfigMap {
-        /// Its namespace.
+        /// `metadata.namespace` of the ConfigMap.
         namespace: String,
-        /// Its name.
+        /// `metadata.name` of the ConfigMap.
         name: String,
     },
     /// The ConfigMap is in another namespace, and does not exist or is not shared.
@@ -41,19 +41,19 @@ pub enum CaError {
          ca-bundle-namespaces"
     )]
     NotShared {
-        /// Its namespace.
+        /// `metadata.namespace` of the ConfigMap.
         namespace: String,
-        /// Its name.
+        /// `metadata.name` of the ConfigMap.
         name: String,
     },
     /// The ConfigMap lacks a key.
     #[error("failed to find CA bundle key '{key}' in ConfigMap {namespace}/{name}")]
     NoKey {
-        /// The key.
+        /// The key of `data` that is missing.
         key: String,
-        /// The ConfigMap's namespace.
+        /// `metadata.namespace` of the ConfigMap.
         namespace: String,
-        /// The ConfigMap's name.
+        /// `metadata.name` of the ConfigMap.
         name: String,
     },
     /// A value that is not empty holds no certificate.
@@ -62,15 +62,15 @@ pub enum CaError {
     /// A block called CERTIFICATE is none.
     #[error("failed to parse X.509 certificate from key '{key}': {reason}")]
     Certificate {
-        /// The key.
+        /// The key of `data` whose value holds the block.
         key: String,
-        /// What is wrong.
+        /// What is wrong with the block, as a clause.
         reason: String,
     },
-    /// Too much for anyone.
+    /// The values together are larger than [`MAX_BYTES`], before anything was parsed.
     #[error("failed to process CA bundle: total size exceeds maximum allowed size of {MAX_BYTES} bytes")]
     TooLarge,
-    /// Too many.
+    /// There are more than [`MAX_CERTIFICATES`] certificates.
     #[error("failed to process CA bundle: contains more than {MAX_CERTIFICATES} certificates (maximum allowed)")]
     TooMany,
     /// Too much for the ConfigMap that is to hold it.
@@ -83,22 +83,22 @@ pub enum CaError {
 /// The ConfigMap that a resource names.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Its namespace.
+    /// `metadata.namespace` of the ConfigMap.
     pub namespace: &'a str,
-    /// Its name.
+    /// `metadata.name` of the ConfigMap.
     pub name: &'a str,
     /// The keys to use, in this order; [`BUNDLE_KEY`] if there are none.
     pub keys: &'a [String],
-    /// Its `data`.
+    /// The `data` of the ConfigMap, read just now.
     pub data: &'a BTreeMap<String, String>,
 }
 
-/// A bundle.
+/// The certificates of all sources, checked and joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assembled {
     /// Its certificates as PEM, an empty line between them.
     pub pem: String,
-    /// How many there are.
+    /// Number of certificates in `pem`.
     pub certificates: usize,
     /// Keys of Open Data Hub's ConfigMap that were left out, and why.
     pub skipped: Vec<(String, CaError)>,

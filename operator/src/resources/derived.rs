@@ -9,16 +9,16 @@ use std::collections::BTreeMap;
 /// Why a value cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DerivedError {
-    /// It is no text.
+    /// The bytes of the Secret are not UTF-8.
     #[error("the value is not UTF-8 text")]
     NotText,
-    /// It is empty.
+    /// The value has no characters but line breaks.
     #[error("the value is empty")]
     Empty,
     /// It is another kind of URL, or none.
     #[error("the value is no PostgreSQL URL: it must begin with postgresql://")]
     Scheme,
-    /// A part is missing.
+    /// A part of a connection string is missing; it is named as in the message.
     #[error("the PostgreSQL URL has no {0}: it must be postgresql://USER:PASSWORD@HOST:PORT/DATABASE")]
     Missing(&'static str),
     /// It has more than one host.

@@ -15,7 +15,7 @@ const LONGEST: usize = 120 << 10;
 /// Parts of the pod that external providers need. All empty for a resource without any.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Additions {
-    /// Init containers, in order.
+    /// The init containers that install the providers and then merge the configuration, in this order.
     pub init_containers: Vec<Value>,
     /// Volumes, after the operator's own and before the user's.
     pub volumes: Vec<Value>,

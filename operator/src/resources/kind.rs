@@ -13,21 +13,21 @@ pub enum Kind {
     DerivedSecret,
     /// `<cr>-pvc`. Created once, never changed, never deleted by the operator.
     PersistentVolumeClaim,
-    /// `<cr>-sa`.
+    /// Named `<cr>-sa`.
     ServiceAccount,
-    /// `<cr>-service`.
+    /// Named `<cr>-service`.
     Service,
-    /// `<cr>-network-policy`.
+    /// Named `<cr>-network-policy`.
     NetworkPolicy,
-    /// `<cr>`.
+    /// Named as the resource, `<cr>`.
     Deployment,
-    /// `<cr>-hpa`.
+    /// Named `<cr>-hpa`.
     HorizontalPodAutoscaler,
-    /// `<cr>-pdb`.
+    /// Named `<cr>-pdb`.
     PodDisruptionBudget,
-    /// `<cr>-rb`.
+    /// Named `<cr>-rb`.
     RoleBinding,
-    /// `<cr>-ingress`.
+    /// Named `<cr>-ingress`.
     Ingress,
 }
 
@@ -48,7 +48,7 @@ impl Kind {
         Self::Ingress,
     ];
 
-    /// Group, version and kind.
+    /// Group, version and kind; the group is empty for the core API.
     #[must_use]
     pub const fn gvk(self) -> (&'static str, &'static str, &'static str) {
         match self {

@@ -36,7 +36,7 @@ pub(super) const USER_CONFIG: &str = "configmap.hash/user-config";
 pub(super) const CA_BUNDLE: &str = "configmap.hash/ca-bundle";
 
 impl LiveDeployment {
-    /// Reads a Deployment.
+    /// Reads what earlier versions of either operator decided from a live Deployment.
     #[must_use]
     pub fn of(deployment: &Deployment) -> Self {
         let own = deployment.metadata.annotations.as_ref();

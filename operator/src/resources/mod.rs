@@ -54,7 +54,7 @@ pub const DEFAULT_CONTAINER: &str = "llama-stack";
 /// The resource that owns the children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Its name.
+    /// `metadata.name` of the resource: the names of all children begin with it.
     pub name: String,
     /// Its namespace, and so that of all children.
     pub namespace: String,
@@ -78,20 +78,20 @@ pub struct FeatureFlags {
 /// Where the server's configuration comes from.
 #[derive(Clone, Copy, Debug)]
 pub enum Config<'a> {
-    /// The image brings it.
+    /// The image brings its configuration: nothing is mounted.
     Image,
     /// A ConfigMap of the user.
     Override {
         /// Its name, in the resource's namespace.
         config_map: &'a str,
-        /// Its resource version.
+        /// `metadata.resourceVersion` of the ConfigMap.
         resource_version: &'a str,
         /// A digest of its `data` and `binaryData`: see [`content_digest`].
         digest: &'a str,
     },
-    /// The operator generated it.
+    /// The operator generated the configuration, and mounts it from a ConfigMap of its own.
     Generated {
-        /// The config.yaml.
+        /// The whole `config.yaml`.
         text: &'a str,
         /// SHA-256 of `text`, lower-case hex.
         hash: &'a str,
@@ -123,7 +123,7 @@ pub struct Derived {
 /// All that the builders may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct Desired<'a> {
-    /// Who owns the children.
+    /// The resource, for owner references and names.
     pub owner: &'a Owner,
     /// What the resource asks for.
     pub spec: &'a LlamaStackDistributionSpec,
@@ -141,9 +141,9 @@ pub struct Desired<'a> {
     /// A keyed digest over the content of every Secret that the pods read; a change of it restarts them. `None` leaves
     /// Secrets out, as for resources without generated configuration and without TLS.
     pub secrets_digest: Option<&'a str>,
-    /// Secrets to make.
+    /// Derived Secrets to make: see [`Derived`].
     pub derived: &'a [Derived],
-    /// Switches of the operator.
+    /// Features that the operator's ConfigMap switches on or off.
     pub flags: &'a FeatureFlags,
     /// Where the operator runs; its pods may reach the server.
     pub operator_namespace: &'a str,
@@ -155,10 +155,10 @@ pub struct Desired<'a> {
     pub live: Option<&'a LiveDeployment>,
 }
 
-/// One object to apply.
+/// One object that the resource owns, as it is applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Child {
-    /// What it is.
+    /// The kind, which decides about name, order and what a change means.
     pub kind: Kind,
     /// The complete body for a server-side apply, owner reference included.
     pub object: Value,
@@ -167,7 +167,7 @@ pub struct Child {
 }
 
 impl Child {
-    /// The object's name.
+    /// `metadata.name` of the object.
     #[must_use]
     pub fn name(&self) -> &str {
         self.object["metadata"]["name"].as_str().unwrap_or_default()
@@ -180,7 +180,7 @@ pub enum BuildError {
     /// Names of children would be no DNS labels.
     #[error("failed to make names of child objects: {0}")]
     Name(String),
-    /// The port is none.
+    /// The port is out of range, which only v1alpha1 allows to be written.
     #[error("failed to validate port {0}: it must be between 1 and 65535")]
     Port(i64),
     /// A disruption budget has both bounds.
@@ -203,9 +203,9 @@ pub enum BuildError {
         "failed to build the pod: the external providers with their config are {length} bytes, the limit is {limit}"
     )]
     ExternalProviders {
-        /// Bytes of the list.
+        /// Bytes of the list as JSON.
         length: usize,
-        /// Bytes that are allowed.
+        /// Bytes that fit into an environment variable of a container.
         limit: usize,
     },
     /// The configuration is in another namespace, where pods cannot mount it.
@@ -216,9 +216,9 @@ pub enum BuildError {
     ConfigNamespace {
         /// The namespace that was asked for.
         namespace: String,
-        /// The ConfigMap.
+        /// `metadata.name` of the ConfigMap.
         name: String,
-        /// The resource's namespace.
+        /// `metadata.namespace` of the resource.
         own: String,
     },
 }

@@ -13,7 +13,7 @@ pub struct V1Alpha1Only {
     pub container_name: Option<String>,
     /// `containerSpec.port` where v1alpha2 allows no such port.
     pub port: Option<i64>,
-    /// `userConfig.configMapNamespace`.
+    /// `userConfig.configMapNamespace`, if it is not empty.
     pub config_namespace: Option<String>,
     /// `podDisruptionBudget` with both bounds or none.
     pub disruption_budget: Option<v1alpha1::PodDisruptionBudget>,

@@ -11,7 +11,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use llsd_generator::names::ObjectName;
 use serde_json::{Value, json};
 
-/// What came of it.
+/// What applying the children came to.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// Whether the Deployment was written.
@@ -35,7 +35,7 @@ pub enum ApplyError {
     Request(#[from] ApiError),
     /// A child was found that the stores did not know. They do now, and what is built may be built on it. Or one was
     /// there and is gone.
-    #[error("a child came or went; looking again")]
+    #[error("a child object was created or deleted meanwhile; trying again")]
     Again,
 }
 
@@ -206,7 +206,7 @@ async fn exists(
     applied: &mut Applied,
 ) -> Result<bool, ApplyError> {
     let resource = GroupVersionResource::from(child.kind);
-    // It came and went: the next look creates it.
+    // It was deleted between the two requests: the next reconcile creates it.
     let Some(object) = api.get(resource, Some(&key.namespace), name).await? else { return Err(ApplyError::Again) };
     let record = record_of(&object);
     if record.owner.as_deref() != Some(owner.uid.as_str()) {

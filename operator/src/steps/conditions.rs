@@ -6,17 +6,17 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 pub const DEPLOYMENT_READY: &str = "DeploymentReady";
 /// The server can be used.
 pub const HEALTH_CHECK: &str = "HealthCheck";
-/// The volume is bound.
+/// The PersistentVolumeClaim is bound, or none is wanted.
 pub const STORAGE_READY: &str = "StorageReady";
-/// The Service exists.
+/// The Service exists, so that clients have an address.
 pub const SERVICE_READY: &str = "ServiceReady";
-/// The configuration was generated.
+/// The configuration was generated; false tells why it was not.
 pub const CONFIG_GENERATED: &str = "ConfigGenerated";
 /// The Deployment has the generated configuration.
 pub const DEPLOYMENT_UPDATED: &str = "DeploymentUpdated";
 /// Pods with the current configuration serve.
 pub const AVAILABLE: &str = "Available";
-/// All Secrets are there.
+/// Every Secret that the resource refers to exists and has the key.
 pub const SECRETS_RESOLVED: &str = "SecretsResolved";
 
 /// The resource is what it asks for: the one condition that tools look at that know nothing of this resource, such as
@@ -25,7 +25,7 @@ pub const READY: &str = "Ready";
 /// It gets no further without somebody's help. kstatus reads it; it is there only while it is true.
 pub const STALLED: &str = "Stalled";
 
-/// External providers are installed.
+/// The external providers are installed in all pods; absent if there are none.
 pub const EXTERNAL_PROVIDERS_READY: &str = "ExternalProvidersReady";
 
 /// A condition as it should be; times and generation are added by [`Conditions::finish`].

@@ -25,7 +25,7 @@ pub struct Dereferenced {
 pub struct CaSource {
     /// Namespace and name of the ConfigMap that the resource names.
     pub explicit: Option<(Namespace, ObjectName)>,
-    /// Its keys that count.
+    /// The keys whose values are used, in this order.
     pub keys: Vec<String>,
 }
 

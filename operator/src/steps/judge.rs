@@ -49,7 +49,7 @@ pub fn extent_fault(object: &Value) -> Option<String> {
 /// What became of a resource that passed.
 #[derive(Debug)]
 pub struct Judged {
-    /// What it asks for.
+    /// The typed spec of the resource.
     pub spec: LlamaStackDistributionSpec,
     /// Where the server's configuration comes from.
     pub source: ConfigSource,
@@ -66,7 +66,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// With so many places.
+    /// With room for so many verdicts at a time; more wait.
     #[must_use]
     pub fn new(places: usize) -> Self {
         Self { places: Arc::new(Semaphore::new(places)) }

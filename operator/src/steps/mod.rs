@@ -15,7 +15,7 @@ pub mod status;
 pub struct Refusal {
     /// The condition that tells it.
     pub condition: &'static str,
-    /// The condition's reason.
+    /// The `reason` of that condition, in the words of the Kubernetes API conventions.
     pub reason: &'static str,
     /// What is wrong and what to do.
     pub message: String,
@@ -32,7 +32,7 @@ impl Refusal {
         Self { condition: conditions::CONFIG_GENERATED, reason, message: message.into() }
     }
 
-    /// Something about Secrets.
+    /// Something about Secrets or ConfigMaps, told by `SecretsResolved`.
     pub fn secrets(reason: &'static str, message: impl Into<String>) -> Self {
         Self { condition: conditions::SECRETS_RESOLVED, reason, message: message.into() }
     }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// Whether the operator may write an object of a child's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ownership {
-    /// The resource controls it.
+    /// Its controller is the resource: fields may be written, and it may be deleted.
     Ours,
     /// It has the operator's label and lost its owner, as full updates of the Go operator left Deployments.
     Lost,

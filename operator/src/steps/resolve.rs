@@ -50,14 +50,14 @@ impl Registries {
     }
 }
 
-/// What a resource runs.
+/// The image that a resource runs, and the base config that goes with it.
 #[derive(Debug)]
 pub struct Resolved {
-    /// The image.
+    /// The image reference, as it goes into the Deployment.
     pub image: String,
     /// The base configuration of the image's labels; `None` where the embedded one counts, if there is one.
     pub base: Option<Base>,
-    /// For the status.
+    /// The same as the status shows it.
     pub distribution: ResolvedDistribution,
     /// Trouble with the registry that did not stand in the way.
     pub trouble: Option<String>,

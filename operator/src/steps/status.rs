@@ -42,11 +42,11 @@ pub struct StatusInput<'a> {
 /// The resource whose status is made.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// Its namespace and name.
+    /// Namespace and name of the resource.
     pub key: &'a Key,
-    /// It as an owner.
+    /// The resource as its children name it in their owner references.
     pub owner: &'a Owner,
-    /// All of it.
+    /// The whole object in v1alpha2.
     pub object: &'a Value,
     /// The status that it has.
     pub before: &'a Status,

@@ -26,9 +26,9 @@ pub type ChildKey = (&'static str, Namespace, ObjectName);
 /// What is known of one child.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChildRecord {
-    /// Its UID.
+    /// `metadata.uid`: another object may get the name later, with another UID.
     pub uid: Box<str>,
-    /// Its resource version.
+    /// `metadata.resourceVersion` as a number, so that older news can be told from newer.
     pub version: u128,
     /// UID of the object that controls it.
     pub owner: Option<Box<str>>,
@@ -50,7 +50,7 @@ pub struct ChildRecord {
     pub created: i64,
     /// Whether it is on its way out.
     pub deleting: bool,
-    /// The label `app.kubernetes.io/component`.
+    /// The value of the label `app.kubernetes.io/component`.
     pub component: Option<Box<str>>,
 }
 
@@ -218,7 +218,7 @@ impl InSync {
     }
 }
 
-/// All children.
+/// What is known of all children, by [`ChildKey`] and by owner.
 #[derive(Debug, Default)]
 pub struct Children {
     inner: Mutex<Inner>,
@@ -342,13 +342,13 @@ impl Children {
         self.put(place, record);
     }
 
-    /// How many are known.
+    /// Number of children that are known, over all resources.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().records.len()
     }
 
-    /// Whether none is known.
+    /// Whether no child is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

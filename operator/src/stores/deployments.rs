@@ -20,9 +20,9 @@ pub struct DeploymentState {
     pub replicas: i32,
     /// Pods of the newest revision.
     pub updated: i32,
-    /// Pods that are ready.
+    /// Pods that are ready, of any revision.
     pub ready: i32,
-    /// Pods that are available.
+    /// Pods that have been ready for `minReadySeconds`, of any revision.
     pub available: i32,
     /// Whether the Deployment controller has seen the newest spec.
     pub observed: bool,
@@ -32,7 +32,7 @@ pub struct DeploymentState {
     pub recreates: bool,
     /// The resource that its selector names.
     pub instance: String,
-    /// Image of the server.
+    /// Image of the server's container.
     pub image: String,
     /// The generated ConfigMap or that of the user that it mounts.
     pub config_maps: Vec<String>,
@@ -43,7 +43,7 @@ pub struct DeploymentState {
 }
 
 impl DeploymentState {
-    /// Reads a Deployment.
+    /// Reads the numbers and decisions that the operator needs, and leaves the rest.
     #[must_use]
     pub fn of(deployment: &Deployment) -> Self {
         let spec = deployment.spec.as_ref();
@@ -128,7 +128,7 @@ pub struct ClaimState {
 }
 
 impl ClaimState {
-    /// Reads a claim.
+    /// Reads whether a claim is bound, and how large it is.
     #[must_use]
     pub fn of(claim: &PersistentVolumeClaim) -> Self {
         let requests = claim.spec.as_ref().and_then(|spec| spec.resources.as_ref()?.requests.as_ref());
@@ -147,7 +147,7 @@ pub struct ServiceState {
 }
 
 impl ServiceState {
-    /// Reads a Service.
+    /// Reads what the status tells about a Service.
     #[must_use]
     pub fn of(service: &Service) -> Self {
         let spec = service.spec.as_ref();
@@ -221,7 +221,7 @@ impl<T: PartialEq> States<T> {
         inner.gone.note(key, version);
     }
 
-    /// Forgets a state.
+    /// Forgets a state; nothing happens if there is none.
     pub fn remove(&self, key: &Key) {
         self.lock().all.remove(key);
     }

@@ -43,14 +43,14 @@ fn is_main(entry: &ManagedFieldsEntry) -> bool {
     entry.subresource.as_deref().unwrap_or_default().is_empty()
 }
 
-/// All that is known.
+/// All that the watches have told, for reconciles to read without a request.
 #[derive(Debug, Default)]
 pub struct Stores {
-    /// The resources.
+    /// The resources themselves, as compact JSON.
     pub resources: Resources,
-    /// Their children.
+    /// What decides whether a child has to be written again.
     pub children: Children,
-    /// More of the Deployments.
+    /// The numbers of Deployments that status and rollout need.
     pub deployments: States<DeploymentState>,
     /// More of the volume claims.
     pub claims: States<ClaimState>,
@@ -58,7 +58,7 @@ pub struct Stores {
     pub services: States<ServiceState>,
     /// The hosts of the Ingresses; empty while there is none.
     pub ingresses: States<String>,
-    /// What resources refer to.
+    /// Secrets and ConfigMaps that resources refer to, and no others.
     pub references: References,
     config: Mutex<Arc<OperatorConfig>>,
     unlisted: AtomicUsize,

@@ -16,18 +16,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Which object: its kind, namespace and name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reference {
-    /// Secret or ConfigMap.
+    /// Whether it is a Secret or a ConfigMap.
     pub kind: ReferenceKind,
-    /// Its namespace.
+    /// `metadata.namespace` of the object.
     pub namespace: Namespace,
-    /// Its name.
+    /// `metadata.name` of the object.
     pub name: ObjectName,
 }
 
-/// What an object holds.
+/// The data of a Secret or ConfigMap as it was read last.
 #[derive(PartialEq, Eq)]
 pub struct Content {
-    /// Its UID.
+    /// `metadata.uid` of the object.
     pub uid: String,
     /// Its resource version, as the API server writes it.
     pub resource_version: String,

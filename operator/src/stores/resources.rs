@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// One resource as it was last seen.
 #[derive(Debug)]
 pub struct Stored {
-    /// Its UID.
+    /// `metadata.uid`: another resource may get the name later, with another UID.
     pub uid: String,
-    /// Its resource version.
+    /// `metadata.resourceVersion` as a number, so that older news can be told from newer.
     pub version: u128,
     /// The version that its `overrideConfig` was written in.
     pub written_as: ApiVersion,
@@ -55,14 +55,14 @@ impl Stored {
         self.json != other.json && wanted(self) != wanted(other)
     }
 
-    /// The whole object.
+    /// Parses the whole object out of its compact form.
     #[must_use]
     pub fn object(&self) -> Value {
         serde_json::from_slice(&self.json).unwrap_or_default()
     }
 }
 
-/// All resources.
+/// What is known of all resources, by namespace and name.
 #[derive(Debug, Default)]
 pub struct Resources {
     all: Mutex<HashMap<Key, Arc<Stored>>>,
@@ -75,19 +75,19 @@ impl Resources {
         self.lock().get(key).cloned()
     }
 
-    /// The keys of all.
+    /// The keys of all resources, in no order.
     #[must_use]
     pub fn keys(&self) -> Vec<Key> {
         self.lock().keys().cloned().collect()
     }
 
-    /// How many there are.
+    /// Number of resources that are known.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether there are none.
+    /// Whether no resource is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -117,7 +117,7 @@ impl Resources {
         differs
     }
 
-    /// Forgets a resource.
+    /// Forgets a resource; nothing happens if it is not known.
     pub fn remove(&self, key: &Key) {
         self.lock().remove(key);
     }

@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// So many are remembered; then all are forgotten. An answer is late by less than that.
+/// Deletions that are remembered; with one more, all are forgotten. Answers that are handled late are late by far fewer
+/// events than that.
 const REMEMBERED: usize = 4096;
 
-/// The versions at which objects went.
+/// The resource versions at which objects were deleted.
 #[derive(Debug)]
 pub(super) struct Tombstones<K> {
     versions: HashMap<K, u128>,
@@ -20,7 +21,7 @@ impl<K> Default for Tombstones<K> {
 }
 
 impl<K: Eq + Hash> Tombstones<K> {
-    /// The object went as this version.
+    /// Remembers that the object was deleted at this resource version.
     pub(super) fn note(&mut self, key: K, version: u128) {
         if self.versions.len() >= REMEMBERED {
             self.versions.clear();
@@ -28,8 +29,8 @@ impl<K: Eq + Hash> Tombstones<K> {
         self.versions.insert(key, version);
     }
 
-    /// Whether this state of the object is of before it went. One of after that is another object, or the same with the
-    /// operator's label again: what went is forgotten then.
+    /// Whether this state of the object is older than its deletion. A newer state is another object of the name, or the
+    /// same object that got the operator's label back: the deletion is forgotten then.
     pub(super) fn is_stale(&mut self, key: &K, version: u128) -> bool {
         match self.versions.get(key) {
             Some(gone) if version < *gone => true,

@@ -30,7 +30,7 @@ use tokio::task::JoinSet;
 /// Objects in one page of a list: what is read at once takes memory at once.
 const PAGE: u32 = 50;
 
-/// What the watches need.
+/// What the tasks that watch share.
 #[derive(Clone)]
 struct Watches {
     client: Client,
@@ -43,17 +43,17 @@ struct Watches {
 enum Step<K> {
     /// A list begins: what is not in it is gone.
     Begin,
-    /// An object is there.
+    /// An object exists in this state: it was listed, created or changed.
     Is(K),
-    /// An object is gone.
+    /// An object was deleted in this state.
     Gone(K),
-    /// The list is complete.
+    /// The list is complete: what was not in it does not exist.
     Listed,
 }
 
 /// What a watch tells of one object.
 enum Observed<'k, K> {
-    /// It is there.
+    /// The object exists in this state.
     Is(&'k K),
     /// It went, as this version; without one, it is missing from a list.
     Gone(Option<u128>),
@@ -192,7 +192,7 @@ fn resource_of(plural: &str, metadata: &ObjectMeta) -> Option<Key> {
 }
 
 /// Whether an object with our label is, or was, a child of a resource: anybody can put the label on any object, and
-/// whatever is kept of those is kept for nothing.
+/// keeping those would only cost memory.
 fn is_of_a_resource(plural: &str, metadata: &ObjectMeta) -> bool {
     match metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true)) {
         Some(owner) => owner.kind == llsd_generator::api::KIND,

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-/// Name of the CRD.
+/// Name of the CRD, in which the conversion webhook's certificate authority stands.
 pub(super) const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
 /// Owns the fields that are written here, and only those.
 const FIELD_MANAGER: &str = "llama-stack-operator-webhooks";
@@ -24,7 +24,7 @@ const FIELD_MANAGER: &str = "llama-stack-operator-webhooks";
 pub enum Endpoint {
     /// A Service in the operator's namespace. The CRD and the webhook configuration name it already.
     Service {
-        /// Its name.
+        /// Name of the Service.
         name: String,
     },
     /// An address, as `https://127.0.0.1:9443`: for an operator outside the cluster. It is written into the CRD and
@@ -114,7 +114,7 @@ struct ClientConfig {
     url: Option<String>,
 }
 
-/// Writes the two places.
+/// Writes the certificate authority into the CRD and into the ValidatingWebhookConfiguration.
 pub(super) struct Injector {
     client: Client,
     endpoint: Endpoint,

@@ -25,13 +25,13 @@ const AUTHORITIES: usize = 8;
 /// Why a certificate cannot be made or used.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// The certificate library refuses.
+    /// The certificate library refuses to make a key or certificate.
     #[error("the certificate cannot be made: {0}")]
     Make(#[from] rcgen::Error),
     /// The texts are not what they should be.
     #[error("{part} is not usable: {reason}")]
     Read {
-        /// `tls.crt`, `tls.key` or `ca.crt`.
+        /// The file that is unusable: `tls.crt`, `tls.key` or `ca.crt`.
         part: &'static str,
         /// What is wrong with it.
         reason: String,

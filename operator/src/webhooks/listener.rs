@@ -30,7 +30,7 @@ impl Identity {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(serving);
     }
 
-    /// What is shown now.
+    /// The certificate that new connections get, and its authority; `None` until there is one.
     pub(super) fn get(&self) -> Option<Serving> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }

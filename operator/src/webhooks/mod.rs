@@ -37,7 +37,7 @@ pub const WEBHOOK_NAME: &str = "vllamastackdistribution.kb.io";
 /// How the endpoint is served.
 #[derive(Clone)]
 pub struct Options {
-    /// Where to listen.
+    /// The address and port to listen on.
     pub bind: SocketAddr,
     /// Where the certificate comes from.
     pub certificates: Certificates,
@@ -66,7 +66,7 @@ pub enum Certificates {
     /// Files `tls.crt` and `tls.key` of a folder, as cert-manager and OpenShift write them into a mounted Secret.
     /// They are read again when they change. Whoever writes them also makes them known to the API server.
     Mounted {
-        /// The folder.
+        /// The folder with `tls.crt`, `tls.key` and perhaps `ca.crt`, as cert-manager mounts them.
         folder: PathBuf,
     },
 }
@@ -95,9 +95,9 @@ pub enum ServeError {
     /// The address is taken, or not ours.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// The address.
+        /// The address that was to be listened on.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The TLS library refuses its own defaults.

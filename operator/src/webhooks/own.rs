@@ -52,7 +52,7 @@ impl Keeper {
         Self { store, injector: Injector::new(client, endpoint, configuration) }
     }
 
-    /// Works for ever.
+    /// Makes certificates and renews them in time, until the process ends.
     pub(super) async fn run(&self, identity: &Identity, readiness: &Readiness) {
         let mut changes = std::pin::pin!(self.changes());
         let mut backoff = Backoff::new(Duration::from_millis(200), Duration::from_secs(60));

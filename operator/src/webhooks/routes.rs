@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(10);
 
 type Answer = fn(&[u8]) -> Result<Value, BadReview>;
 
-/// What all connections share.
+/// What all connections share: permits for work, and room in memory.
 #[derive(Clone)]
 struct Room {
     bytes: Arc<Semaphore>,

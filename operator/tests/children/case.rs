@@ -65,7 +65,7 @@ struct Bundle {
 }
 
 impl Case {
-    /// Every case, by name.
+    /// Reads every case of `cases/`, in the order of their names.
     pub(crate) fn all() -> Vec<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
         let mut files: Vec<_> =

@@ -138,7 +138,7 @@ fn relative(name: &str, folder: &Path) -> String {
     inner.unwrap_or(&whole).to_owned()
 }
 
-/// `a.b[2].c` as `a.b[].c`.
+/// Replaces the numbers in a path, so that `a.b[2].c` and `a.b[3].c` are the same to a baseline.
 fn without_numbers(path: &str) -> String {
     let mut plain = String::with_capacity(path.len());
     let mut rest = path;

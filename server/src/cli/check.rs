@@ -1,4 +1,4 @@
-//! `llsd check`.
+//! `llsd check`: reports findings of files, folders or what a builder makes of them.
 
 use super::baseline::Baseline;
 use super::built::Built;

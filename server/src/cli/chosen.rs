@@ -7,7 +7,7 @@ use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which one.
+/// Which resource of which input a subcommand works on.
 #[derive(Debug, clap::Args)]
 pub(super) struct Choice {
     /// The file, or - for standard input
@@ -25,7 +25,7 @@ pub(super) struct Chosen {
     pub(super) name: String,
     /// The whole file, understood together with the manifests beside it.
     pub(super) analysis: Analysis,
-    /// The resource.
+    /// The chosen resource: its version, name and place in the file.
     pub(super) resource: Resource,
 }
 

@@ -1,4 +1,4 @@
-//! `llsd explain`.
+//! `llsd explain`: prints the documentation of rules.
 
 use super::{CLEAN, FAILURE, complain};
 use clap::Args;

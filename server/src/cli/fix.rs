@@ -126,7 +126,7 @@ pub(super) struct Fixed {
 /// Why a source was not fixed.
 #[derive(Debug)]
 pub(super) enum Failed {
-    /// It has no text.
+    /// The file cannot be read, or is not UTF-8.
     Reading(Unreadable),
     /// The text could not be written; a sentence.
     Writing(String),

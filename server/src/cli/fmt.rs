@@ -1,4 +1,4 @@
-//! `llsd fmt`.
+//! `llsd fmt`: formats files as the editor does.
 
 use super::input::{self, Source};
 use super::{CLEAN, FAILURE, FINDINGS, complain, fix};

@@ -17,9 +17,9 @@ pub(super) const MAX_SIZE: u64 = 64 << 20;
 /// One place to read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Standard input, written `-`.
+    /// Standard input, written `-` on the command line and `<stdin>` in messages.
     Stdin,
-    /// A file.
+    /// A file, by the path that was given or found.
     File(PathBuf),
 }
 
@@ -51,7 +51,7 @@ impl Source {
         }
     }
 
-    /// Its text.
+    /// Reads all of it, within the limit on the size of files.
     pub(super) fn read(&self) -> Result<Arc<str>, Unreadable> {
         let refuse = |reason: String| Unreadable { source: self.clone(), reason };
         let bytes = match self {
@@ -104,7 +104,7 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// What arguments stand for.
+/// The files that the arguments of a command stand for, and what was left out on the way.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
     /// The sources, each once, in the order of the arguments.

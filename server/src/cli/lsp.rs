@@ -1,4 +1,4 @@
-//! `llsd lsp`.
+//! `llsd lsp`: runs the language server.
 
 use super::{FAILURE, complain};
 use crate::lsp::{Transport, run as serve};

@@ -1,4 +1,4 @@
-//! `llsd migrate`.
+//! `llsd migrate`: rewrites resources from v1alpha1 to v1alpha2.
 
 use super::input::{self, Source};
 use super::project::Project;

@@ -24,9 +24,9 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Nothing wrong.
+/// Exit code: nothing was found, or everything was done.
 const CLEAN: u8 = 0;
-/// Something was found.
+/// Exit code: findings, or something that a fix or formatting would change.
 const FINDINGS: u8 = 1;
 /// Wrong usage, or a file that cannot be read or written.
 const FAILURE: u8 = 2;

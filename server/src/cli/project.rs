@@ -25,7 +25,7 @@ pub(super) struct Project {
 #[derive(Clone, Debug)]
 struct File {
     source: Source,
-    /// As on disk.
+    /// The text as it was read from disk, to compare with in the end.
     old: Arc<str>,
     /// As it is to be; `None`: it is to go away.
     text: Option<Arc<str>>,

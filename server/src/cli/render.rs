@@ -1,4 +1,4 @@
-//! `llsd render`.
+//! `llsd render`: prints the config that is generated for a resource.
 
 use super::chosen::{self, Chosen};
 use super::report::{self, Checked};

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// How findings are written.
+/// The forms in which findings can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// Sentences with the lines they speak of
@@ -36,7 +36,7 @@ pub(super) enum Format {
 pub(super) struct Checked {
     /// As named on the command line, or found below a directory named there.
     pub(super) name: String,
-    /// Its text.
+    /// The text that was checked: places count its lines.
     pub(super) text: Arc<str>,
     /// How many resources it holds.
     pub(super) resources: usize,
@@ -55,9 +55,9 @@ pub(super) struct Checked {
 pub(super) struct Other {
     /// The file, as it is named on the command line.
     name: String,
-    /// Where it begins.
+    /// The first character of the place.
     start: Place,
-    /// Where it ends.
+    /// The place behind the last character.
     end: Place,
 }
 
@@ -114,7 +114,7 @@ impl Checked {
 pub(super) struct Report {
     /// The files that could be read.
     pub(super) files: Vec<Checked>,
-    /// The others.
+    /// Inputs that could not be read: they count as an error of the whole run.
     pub(super) unreadable: Vec<Unreadable>,
 }
 

@@ -1,4 +1,4 @@
-//! `llsd schema`.
+//! `llsd schema`: prints the JSON schema of a version of the resource.
 
 use super::CLEAN;
 use crate::project;
@@ -27,7 +27,7 @@ enum Version {
     Project,
 }
 
-/// Prints it.
+/// Prints the schema on standard output.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let mut out = io::stdout().lock();
     if arguments.crd {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files read at most.
+/// Files read at most besides those that are checked: more than any kustomization draws on.
 const MAX_FILES: usize = 2_000;
 
 /// How often files may lead to others.
@@ -18,7 +18,7 @@ const MAX_ABOVE: usize = 12;
 
 /// A file that was found, and what it says.
 pub(super) struct Neighbour {
-    /// Where.
+    /// The file, as the user would name it.
     pub(super) source: Source,
     /// Its text on its own.
     pub(super) analysis: Analysis,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A file that is checked.
 pub(super) struct File {
-    /// As it was named.
+    /// The name of the input, as it is printed.
     name: String,
     /// The same however it is named.
     key: Arc<str>,

@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Kubectl {
     /// The program; `kubectl` of the PATH if there is none.
     pub program: Option<PathBuf>,
-    /// The kubeconfig file.
+    /// The file given to `--kubeconfig`; `None` leaves the choice to kubectl.
     pub kubeconfig: Option<PathBuf>,
-    /// The context in it.
+    /// The context given to `--context`; `None` takes the current one.
     pub context: Option<String>,
 }
 
@@ -30,9 +30,9 @@ pub enum Failure {
     /// The program cannot be run.
     #[error("{program} cannot be run: {reason}")]
     Program {
-        /// The program.
+        /// The program as it was called.
         program: String,
-        /// What the system says.
+        /// The error of the operating system, or what the program printed.
         reason: String,
     },
     /// No object can have such a name, so that nobody was asked.

@@ -144,9 +144,9 @@ impl Folder {
 /// What [`Applied::set`] found out: whose verdicts may be others now.
 #[derive(Debug, Default)]
 pub(super) struct Invalidated {
-    /// Names of resources.
+    /// Names of resources in whatever file.
     pub(super) names: HashSet<String>,
-    /// Files: all their resources.
+    /// Files of which every resource is concerned.
     pub(super) files: HashSet<Arc<str>>,
 }
 
@@ -277,7 +277,7 @@ impl Applied {
         }
     }
 
-    /// All kustomizations.
+    /// The names of all kustomization files, in the order of their names.
     pub(super) fn kustomizations(&self) -> impl Iterator<Item = &Arc<str>> {
         self.lists.keys()
     }

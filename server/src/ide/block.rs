@@ -20,7 +20,7 @@ pub(crate) fn entry(key: &str, value: &Value) -> Vec<String> {
     out
 }
 
-/// `value` on one line.
+/// Writes a value in flow style on one line.
 pub(crate) fn inline(value: &Value) -> String {
     match value {
         Value::String(text) => quote_scalar(text).into_owned(),

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 /// Names of objects and resources about which something is new.
 #[derive(Debug)]
 pub(crate) enum Changed {
-    /// These.
+    /// Whatever refers to an object, or is a resource, of one of these names.
     Names(HashSet<String>),
-    /// Possibly any.
+    /// Any verdict may be another one.
     All,
 }
 

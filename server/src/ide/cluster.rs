@@ -51,11 +51,11 @@ pub struct LiveStatus {
 /// One of the conditions of a status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Condition {
-    /// Its type.
+    /// Its type, such as `DeploymentReady`.
     pub kind: String,
-    /// `True`, `False` or `Unknown`.
+    /// `True`, `False` or `Unknown`, as Kubernetes writes it.
     pub status: String,
-    /// What it says.
+    /// The sentence for people; it may be empty.
     pub message: String,
 }
 

@@ -6,28 +6,28 @@ use super::{Analysis, Span, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::path::Path;
 
-/// What a click does.
+/// What happens on a click on a lens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LensAction {
-    /// Shows the generated config.
+    /// Shows the config that is generated for the resource.
     Preview,
     /// Rewrites the resource in the newer version.
     Migrate {
         /// Number of the document in the file, from 0.
         document: usize,
     },
-    /// Shows these places.
+    /// Shows a list of these places of the same file.
     References(Vec<Span>),
 }
 
-/// A line above `span`.
+/// A line of text that editors show above the line in which `span` begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lens {
     /// What it speaks of; on one line.
     pub span: Span,
-    /// What it says.
+    /// The text of the lens.
     pub title: String,
-    /// What a click does.
+    /// What happens on a click.
     pub action: LensAction,
 }
 

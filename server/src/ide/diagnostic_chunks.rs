@@ -16,12 +16,12 @@ pub struct DiagnosticChunk<'f> {
     pub(crate) faulty: &'f [usize],
 }
 
-/// A document with diagnostics.
+/// A document that has at least one diagnostic.
 #[derive(Clone, Copy, Debug)]
 pub struct FaultyDocument<'f> {
     /// Bytes of the file before it.
     pub offset: usize,
-    /// Belongs to the document.
+    /// Kept and dropped with the document: what it holds stays valid as long as the document does.
     pub memo: &'f Memo,
     /// What is wrong with it. Spans are relative to the document, and [`Diagnostic::document`] is always 0.
     pub diagnostics: &'f [Diagnostic],

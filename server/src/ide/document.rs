@@ -67,7 +67,7 @@ pub(crate) struct Resource {
     pub(crate) base: Path,
     /// The version it is read by.
     pub(crate) version: ApiVersion,
-    /// Its plain value.
+    /// The resource as plain JSON, with templates and broken parts left out: see `unknown`.
     pub(crate) value: Arc<Value>,
     /// The llama-stack version to assume where it does not tell one.
     assumed: Option<String>,

@@ -6,7 +6,7 @@ use super::{Analysis, Span, definition};
 use llsd_generator::check::rules;
 use llsd_yaml::Node;
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Debug)]
 pub enum LinkTarget {
     /// A page of the web.
@@ -20,9 +20,9 @@ pub enum LinkTarget {
 /// A text that leads somewhere.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// The text.
+    /// The bytes that are the link.
     pub span: Span,
-    /// Where it leads.
+    /// The target of the link.
     pub target: LinkTarget,
     /// What the editor says of it.
     pub tooltip: String,
@@ -66,7 +66,7 @@ pub fn links(query: &Query<'_>) -> Vec<Link> {
     found
 }
 
-/// Variables and distributions.
+/// Adds links of names whose declaration is elsewhere: variables of base configs, and distributions.
 fn named(query: &Query<'_>, analysis: &Analysis, out: &mut Vec<Link>) {
     for located in analysis.documents() {
         for one in &located.document.names().occurrences {

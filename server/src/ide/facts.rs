@@ -29,7 +29,8 @@ pub(crate) enum Reference {
     ConfigMap(ObjectKey),
 }
 
-/// The names about which documents that came say something else than those that went.
+/// The names of objects and resources that the removed and the added documents declare, unless both contribute the
+/// same to other documents: then nothing has to be judged again.
 pub(crate) fn changed(removed: &[Arc<DocumentAnalysis>], added: &[Arc<DocumentAnalysis>]) -> HashSet<String> {
     let contributions = |documents: &[Arc<DocumentAnalysis>]| -> Vec<u64> {
         documents.iter().map(|document| document.contribution()).filter(|number| *number != 0).collect()
@@ -269,13 +270,13 @@ impl Analysis {
         self.known().config_map(&(namespace.to_owned(), name.to_owned())).is_some()
     }
 
-    /// Keys of a Secret.
+    /// The keys of a Secret in the files or the cluster; none if it is not known.
     pub(crate) fn secret_keys(&self, namespace: &str, name: &str) -> Vec<String> {
         let found = self.known().secret(&(namespace.to_owned(), name.to_owned()));
         found.into_iter().flatten().cloned().collect()
     }
 
-    /// Keys of a ConfigMap.
+    /// The keys of a ConfigMap in the files or the cluster; none if it is not known.
     pub(crate) fn config_map_keys(&self, namespace: &str, name: &str) -> Vec<String> {
         let found = self.known().config_map(&(namespace.to_owned(), name.to_owned()));
         found.into_iter().flatten().map(|(key, _)| key.clone()).collect()

@@ -22,7 +22,7 @@ const CHUNK: usize = 16;
 pub(crate) struct Located<'f> {
     /// Number of the document, from 0.
     pub(crate) number: usize,
-    /// Bytes before it.
+    /// Bytes of the file before the document.
     pub(crate) offset: usize,
     /// The document; its own offsets start at 0.
     pub(crate) document: &'f Arc<DocumentAnalysis>,
@@ -128,7 +128,7 @@ impl File {
         self.chunks.iter().map(|chunk| chunk.bytes).sum()
     }
 
-    /// The documents in order.
+    /// Iterates over the documents, each with number and offset.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Located<'_>> {
         let mut offset = 0;
         self.chunks.iter().flat_map(|chunk| &chunk.documents).enumerate().map(move |(number, document)| {
@@ -138,7 +138,7 @@ impl File {
         })
     }
 
-    /// Document number `number`.
+    /// The document with this number, counted from 0.
     pub(crate) fn get(&self, number: usize) -> Option<Located<'_>> {
         let (mut before, mut offset) = (0, 0);
         for chunk in &self.chunks {

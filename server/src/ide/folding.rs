@@ -3,12 +3,12 @@
 use super::{Analysis, Span};
 use llsd_yaml::{Comment, Document, Node};
 
-/// What a fold hides.
+/// The kinds of folds, which clients let users fold apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FoldKind {
-    /// A value.
+    /// The value of a key, or an item.
     Value,
-    /// Comment lines.
+    /// Comment lines that follow each other.
     Comment,
     /// What stands between `# region` and `# endregion`.
     Region,
@@ -19,7 +19,7 @@ pub enum FoldKind {
 pub struct Fold {
     /// From somewhere in the line that stays to somewhere in the last line that goes.
     pub span: Span,
-    /// What it hides.
+    /// What would be hidden.
     pub kind: FoldKind,
 }
 

@@ -11,7 +11,7 @@ use llsd_yaml::{Node, Style};
 pub(crate) struct Use<'d> {
     /// The scalar: the id, or the provider type that the id follows from.
     pub(crate) node: Node<'d>,
-    /// The id.
+    /// The id without quotes.
     pub(crate) id: String,
     /// What the place does with it.
     pub(crate) role: Role,
@@ -24,7 +24,7 @@ pub(crate) enum Role {
     Declared,
     /// Declares it by the provider type.
     Implied,
-    /// Refers to it.
+    /// The place refers to the provider of this id.
     Reference,
 }
 

@@ -13,7 +13,7 @@ use llsd_generator::path::Path;
 use llsd_yaml::{Node, edit};
 use serde::Deserialize;
 
-/// Which hints are shown.
+/// Which kinds of hints are shown, as the user's settings say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct InlaySettings {
@@ -38,9 +38,9 @@ impl Default for InlaySettings {
 /// A text shown between others that is not in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InlayHint {
-    /// Where.
+    /// Where the hint is shown: in front of this byte.
     pub offset: usize,
-    /// The text.
+    /// The text of the hint.
     pub label: String,
     /// Whether it is set off from what stands before it; else it belongs to what follows.
     pub behind: bool,

@@ -18,11 +18,11 @@ pub(crate) struct Base {
     pub(crate) providers: Vec<(String, String, String)>,
     /// API and provider type of each provider, with the settings that it is given.
     pub(crate) settings: Vec<(String, String, Vec<String>)>,
-    /// Ids of registered models.
+    /// Ids of the models that it registers.
     pub(crate) models: Vec<String>,
     /// Ids of registered tool groups.
     pub(crate) tool_groups: Vec<String>,
-    /// Ids of registered shields.
+    /// Ids of the shields that it registers.
     pub(crate) shields: Vec<String>,
     /// Environment variables it reads, with their default as written.
     pub(crate) variables: BTreeMap<String, Option<String>>,

@@ -1,10 +1,11 @@
-//! What a caller made of something that does not change, kept with it.
+//! A slot beside immutable data, in which a caller caches what it derived from that data.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Room for one value of a type that only the caller knows. It goes away with what it was made of.
+/// Room for one value of a type that only the caller knows: `ide` does not know the protocol whose JSON is cached here.
+/// The value is dropped with the data it was made of.
 #[derive(Default)]
 pub struct Memo(Mutex<Option<Arc<dyn Any + Send + Sync>>>);
 

@@ -455,7 +455,7 @@ pub fn migrate(analysis: &Analysis, document: usize, options: MigrateOptions) ->
     migrate::of_document(analysis, document, options)
 }
 
-/// The outline.
+/// The outline of the file: resources with their providers and other fields.
 #[must_use]
 pub fn symbols(analysis: &Analysis) -> Vec<Symbol> {
     document_symbols::symbols(analysis)

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Namespace and name. The namespace is empty where the manifest names none.
 pub type ObjectKey = (String, String);
 
-/// What a kustomization has that lists no resources of its own.
+/// Stands for the contents of a kustomization that lists no resources of its own.
 const PATCHING: [&str; 8] = [
     "bases",
     "components",
@@ -26,7 +26,7 @@ const PATCHING: [&str; 8] = [
 /// A resource or strategic merge patch of ours, or a list of JSON 6902 operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest {
-    /// Its plain value.
+    /// The object as plain JSON.
     pub(crate) value: Arc<Value>,
     /// Places that a template fills in.
     pub(crate) unknown: BTreeSet<Path>,
@@ -41,9 +41,9 @@ impl Hash for Manifest {
 /// are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Objects {
-    /// Keys of each Secret.
+    /// The names of the keys of each Secret. Values are never kept.
     pub secrets: BTreeMap<ObjectKey, BTreeSet<String>>,
-    /// Contents of each ConfigMap.
+    /// `data` of each ConfigMap.
     pub config_maps: BTreeMap<ObjectKey, BTreeMap<String, String>>,
     /// The `LlamaStackDistribution`s whose names are known.
     pub(crate) resources: BTreeSet<(ObjectKey, ApiVersion)>,
@@ -60,7 +60,7 @@ pub struct Objects {
 }
 
 impl Objects {
-    /// Whether there is nothing.
+    /// Whether the document tells nothing that others could ask for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let applied = self.lists.is_some() || self.kustomization.is_some() || self.chart;

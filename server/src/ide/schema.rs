@@ -39,15 +39,15 @@ pub(crate) struct Schema<'s> {
 /// One field of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'s> {
-    /// Its key.
+    /// The key of the field.
     pub(crate) name: &'s str,
-    /// What it holds.
+    /// The schema of its value.
     pub(crate) schema: Schema<'s>,
     /// Whether the object is refused without it.
     pub(crate) required: bool,
 }
 
-/// What every resource needs.
+/// Fields that every resource needs, whatever its schema says.
 const REQUIRED: [&str; 4] = ["apiVersion", "kind", METADATA, "spec"];
 
 const METADATA: &str = "metadata";

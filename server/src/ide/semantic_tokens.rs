@@ -18,14 +18,14 @@ use std::collections::BTreeMap;
 /// Findings that say of a key that nobody reads it where it stands.
 static UNKNOWN: [&Rule; 4] = [&UNKNOWN_FIELD, &MISPLACED_FIELD, &UNKNOWN_KEY, &PROVIDER_HOST];
 
-/// What a word is.
+/// The meanings that words are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A key that the resource has at this place.
     Key,
     /// A key that nobody reads.
     UnknownKey,
-    /// A provider type.
+    /// A provider type that the catalog knows.
     ProviderType,
     /// The id of a provider.
     Id,
@@ -38,9 +38,9 @@ pub enum TokenKind {
 /// A coloured word. It lies on one line, and no two overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Where.
+    /// The bytes of the word, on one line.
     pub span: Span,
-    /// What it is.
+    /// The meaning of the word.
     pub kind: TokenKind,
     /// Whether an id is declared here rather than referred to.
     pub declaration: bool,

@@ -31,7 +31,7 @@ struct Silence<'t> {
     rule: &'t str,
     /// Where the rule's name stands.
     span: Span,
-    /// The comment.
+    /// The comment that asks for silence.
     comment: Comment,
     /// The lines that it is for: from the start of one to the end of another.
     lines: Span,

@@ -7,9 +7,9 @@ use std::sync::Arc;
 /// Replace the bytes of `span` by `new_text`. Edits of one action do not overlap and all refer to the text as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What goes away.
+    /// The bytes that are replaced; empty to insert.
     pub span: Span,
-    /// What comes instead.
+    /// The text that takes their place.
     pub new_text: String,
 }
 
@@ -18,7 +18,7 @@ pub struct TextEdit {
 pub struct CodeFix {
     /// In the imperative: `Rename "modles" to "models"`.
     pub title: String,
-    /// Applied together.
+    /// The edits, which only make sense together. Spans refer to the text before all of them.
     pub edits: Vec<TextEdit>,
     /// Whether `llsd fix` and `source.fixAll` apply it without asking.
     pub preferred: bool,
@@ -27,9 +27,9 @@ pub struct CodeFix {
 /// Something wrong at a place of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where to draw it.
+    /// The bytes to underline. Never empty where there is any text to show.
     pub span: Span,
-    /// How much it weighs.
+    /// The severity after settings of the user.
     pub severity: Severity,
     /// The rule's stable name: `llsd::provider::unknown-type`.
     pub code: &'static str,
@@ -72,7 +72,7 @@ pub struct Unchecked {
 pub struct Elsewhere {
     /// The file; `None`: the same one.
     pub file: Option<Arc<str>>,
-    /// Namespace and name.
+    /// Namespace and name of the resource whose place is meant.
     pub resource: ObjectKey,
     /// What it has to do with the diagnostic.
     pub message: &'static str,
@@ -87,7 +87,7 @@ pub enum CompletionKind {
     Enum,
     /// `true`, `false`, a number or another plain value.
     Value,
-    /// A provider type.
+    /// A provider type or provider id.
     Provider,
     /// A name declared elsewhere: a provider id, a Secret, a key, a model.
     Reference,
@@ -98,9 +98,9 @@ pub enum CompletionKind {
 /// One offer at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletionItem {
-    /// What the list shows.
+    /// The text that the list shows and matches against what was typed.
     pub label: String,
-    /// For its icon.
+    /// The kind, from which clients choose an icon.
     pub kind: CompletionKind,
     /// One short line beside the label: a type, a default.
     pub detail: String,
@@ -110,7 +110,7 @@ pub struct CompletionItem {
     pub insert: TextEdit,
     /// Whether `insert.new_text` is a snippet: `$1`, `${2:text}`, `$0`; `\`, `$` and `}` of plain text are escaped.
     pub snippet: bool,
-    /// Smaller comes first.
+    /// The rank in the list: items with smaller numbers come first.
     pub sort: u32,
     /// What the editor matches the typed text against.
     pub filter: String,
@@ -121,14 +121,14 @@ pub struct CompletionItem {
 pub struct Hover {
     /// The text it speaks of.
     pub span: Span,
-    /// Markdown.
+    /// The text in Markdown.
     pub markdown: String,
 }
 
 /// What kind of change an action is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionKind {
-    /// Mends a diagnostic.
+    /// Mends the diagnostics at the place.
     QuickFix,
     /// Rewrites without changing the meaning, such as a migration.
     Rewrite,
@@ -137,11 +137,11 @@ pub enum ActionKind {
 /// One offered change: of the file, and perhaps of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
-    /// In the imperative.
+    /// What the menu shows, in the imperative.
     pub title: String,
-    /// For grouping.
+    /// The kind, by which clients group and filter actions.
     pub kind: ActionKind,
-    /// Applied together.
+    /// The edits of this file, which only make sense together.
     pub edits: Vec<TextEdit>,
     /// Changes of other files, applied with them.
     pub others: Vec<FileEdits>,
@@ -156,15 +156,15 @@ pub struct CodeAction {
 /// What an outline entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
-    /// A whole resource.
+    /// A whole `LlamaStackDistribution`.
     Resource,
     /// A section such as `providers`.
     Section,
-    /// A provider.
+    /// An entry of `providers` or `externalProviders`.
     Provider,
     /// A model, shield or tool group.
     Item,
-    /// Any other field.
+    /// Any other field that is worth a line in the outline.
     Field,
 }
 
@@ -173,15 +173,15 @@ pub enum SymbolKind {
 pub struct Symbol {
     /// What the outline shows; never empty.
     pub name: String,
-    /// Greyed text beside it.
+    /// More about it, which clients show greyed beside the name.
     pub detail: String,
-    /// For its icon.
+    /// The kind, from which clients choose an icon.
     pub kind: SymbolKind,
-    /// All of it.
+    /// The bytes of the whole entry, children included.
     pub span: Span,
     /// What to select on a click; inside `span`.
     pub selection: Span,
-    /// What lies inside.
+    /// The symbols inside of it, in the order of the text.
     pub children: Vec<Symbol>,
 }
 
@@ -201,9 +201,9 @@ pub enum OriginKind {
 /// The origin of one line of the preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineOrigin {
-    /// What kind of source.
+    /// Whether the line comes from the resource, the base config or the operator.
     pub kind: OriginKind,
-    /// Which one.
+    /// The path in the resource, or the place in the base config.
     pub path: String,
     /// Where in this file, for `OriginKind::Resource`.
     pub source_span: Option<Span>,
@@ -212,9 +212,9 @@ pub struct LineOrigin {
 /// One environment variable that the generated config reads from a Secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviewEnv {
-    /// `LLSD_VLLM_API_KEY`.
+    /// The name of the variable, such as `LLSD_VLLM_API_KEY`.
     pub name: String,
-    /// `Secret vllm, key token`.
+    /// Where its value comes from, in words: `Secret vllm, key token`.
     pub source: String,
     /// The field of the resource that asks for it.
     pub path: String,
@@ -246,13 +246,13 @@ pub struct Preview {
     pub llama_stack_version: Option<String>,
     /// Whether this is the config of an earlier text, because the present one gives none.
     pub stale: bool,
-    /// What prevents a config.
+    /// The findings for which no config can be generated; empty if there is one.
     pub problems: Vec<Problem>,
     /// The config. Where nothing is generated: a comment that says why.
     pub text: String,
     /// One per line of `text`.
     pub lines: Vec<LineOrigin>,
-    /// Variables that it reads.
+    /// The environment variables that the config reads secrets from.
     pub env: Vec<PreviewEnv>,
     /// SHA-256 of the text in hex; empty where nothing is generated.
     pub hash: String,
@@ -271,6 +271,6 @@ pub struct Resource {
     pub name: String,
     /// `metadata.namespace`; empty if there is none.
     pub namespace: String,
-    /// All of it.
+    /// The bytes of the resource in the file.
     pub span: Span,
 }

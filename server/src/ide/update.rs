@@ -9,7 +9,7 @@ use llsd_yaml::split_documents;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// See [`super::update`].
+/// Makes the analysis of a changed text from the one before: see [`super::update`].
 pub(super) fn update(
     previous: &Analysis,
     delta: Delta,

@@ -23,7 +23,7 @@ pub enum Bound {
         /// The kustomization that takes it.
         by: Arc<str>,
     },
-    /// Its resources are patched.
+    /// Patches of kustomizations change the resources of the file.
     Patched {
         /// The kustomization that builds them.
         by: Arc<str>,
@@ -32,7 +32,7 @@ pub enum Bound {
     },
     /// A kustomization changes them in ways that are not followed here.
     Opaque {
-        /// The kustomization.
+        /// The name of the kustomization's file.
         by: Arc<str>,
     },
 }
@@ -46,7 +46,7 @@ pub struct Workspace {
     files: RedBlackTreeMapSync<Arc<str>, Pieces>,
     /// Object names, each with the files that have one.
     by_name: RedBlackTreeMapSync<Arc<str>, RedBlackTreeMapSync<Arc<str>, Pieces>>,
-    /// What is applied together.
+    /// Which resources and kustomizations the files have, and which are applied together.
     applied: Arc<Applied>,
     /// What kustomizations make of the files.
     overlays: Arc<Overlays>,
@@ -63,7 +63,7 @@ pub struct Workspace {
 
 #[derive(Clone, Debug)]
 struct Change {
-    /// The state before.
+    /// The number of the state before the change.
     before: u64,
     /// The names that it concerned.
     names: Arc<HashSet<String>>,
@@ -153,7 +153,7 @@ impl Workspace {
         names
     }
 
-    /// All kustomizations.
+    /// The names of all kustomization files, in the order of their names.
     pub(crate) fn kustomizations(&self) -> impl Iterator<Item = &Arc<str>> {
         self.applied.kustomizations()
     }

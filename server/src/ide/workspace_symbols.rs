@@ -6,13 +6,13 @@ use std::sync::Arc;
 /// A declared name of the workspace.
 #[derive(Clone, Debug)]
 pub struct WorkspaceSymbol {
-    /// The name.
+    /// The name that was declared.
     pub name: String,
-    /// What it is.
+    /// The kind of thing that was declared.
     pub kind: Kind,
     /// What it belongs to: the resource of a provider, the namespace of a Secret; empty if nothing.
     pub container: String,
-    /// Where it is declared.
+    /// The place of the declaration.
     pub location: Location,
 }
 

@@ -27,23 +27,23 @@ pub(super) struct Shared {
     pub client: Client,
     /// The same way, for messages that are written here.
     pub outgoing: Outgoing,
-    /// Documents and workspace.
+    /// The open documents, and what all files contribute to each other.
     pub session: Session,
     /// Which files mention which names.
     pub names: Names,
     /// What the client can do; set once by `initialize`.
     pub capabilities: OnceLock<Capabilities>,
-    /// Tokens sent last.
+    /// The semantic tokens sent last, for answers that are a difference.
     pub tokens: handlers::semantic_tokens::LastTokens,
     /// Documentation of what was offered last.
     pub offered: handlers::completion::CompletionDocs,
-    /// Configs shown last.
+    /// The configs shown last, for when none can be generated.
     pub previews: handlers::preview::LastPreviews,
-    /// Settings.
+    /// The settings of each folder, and the projects that files belong to.
     pub configuration: Configuration,
     /// Files that are not open.
     pub files: ClosedFiles,
-    /// What the cluster says.
+    /// The status of resources in the cluster, where the user wants that.
     pub cluster: Access,
     /// Long work that the client shows.
     pub progress: RunningWork,
@@ -77,7 +77,7 @@ impl Shared {
         }
     }
 
-    /// The workspace folders.
+    /// The workspace folders as the client named them last.
     pub(super) fn folders(&self) -> Vec<Url> {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -7,7 +7,7 @@ use tower_lsp::lsp_types::{self as lsp, OneOf, ServerCapabilities};
 /// The client's side, as far as answers depend on it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Client {
-    /// What positions count.
+    /// The unit in which positions are counted.
     pub encoding: Encoding,
     /// Whether the client asks for the documentation of an offer when it shows it.
     pub resolves_documentation: bool,

@@ -4,7 +4,8 @@ use super::guard::Exit;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Between two looks.
+/// How often it is looked whether the editor's process is there: a server that nobody talks to costs little for that
+/// long.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// Ends the session when process `id` is gone. Where the system cannot be asked, the closed connection has to do.

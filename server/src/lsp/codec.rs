@@ -13,7 +13,7 @@ const MAX_HEADER: u64 = 4096;
 /// Header lines of one message, with the empty ones in front of it.
 const MAX_LINES: usize = 64;
 
-/// What a client sent.
+/// A message of the client, as far as JSON-RPC tells them apart.
 #[derive(Debug)]
 pub(super) enum Message {
     /// A request or a notification.
@@ -38,7 +38,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Message>> {
     Ok(Some(parse(&body)))
 }
 
-/// Writes one message.
+/// Writes one message with its header.
 pub(super) fn write(output: &mut impl Write, message: &impl serde::Serialize) -> io::Result<()> {
     let mut text = Text::new();
     serde_json::to_writer(text.body(), message)?;
@@ -62,7 +62,7 @@ impl Text {
         &mut self.0
     }
 
-    /// The finished message.
+    /// The text with its header in front, ready to be written.
     pub(super) fn framed(self) -> Framed {
         let mut bytes = self.0;
         let header = format!("Content-Length: {}\r\n\r\n", bytes.len() - HEADER);

@@ -15,7 +15,7 @@ use tower_lsp::lsp_types::{ConfigurationItem, MessageType, Url};
 /// How long the first look through the workspace waits for the settings. A client may never answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Settings by place.
+/// The settings of the workspace folders, and those that hold outside of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct FolderSettings {
     elsewhere: Arc<Settings>,

@@ -9,7 +9,7 @@ use tower_lsp::lsp_types::{self as lsp, Position, PositionEncodingKind, Range, T
 /// What a client counts `character` in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Bytes.
+    /// Bytes of UTF-8, which costs no counting.
     Utf8,
     /// UTF-16 code units: what every client knows.
     #[default]

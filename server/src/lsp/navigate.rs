@@ -15,7 +15,7 @@ use tower_lsp::lsp_types::{self as lsp, Position, Url};
 pub(super) struct NavigationRequest<'a> {
     /// What `ide` wants to know.
     pub(super) query: Query<'a>,
-    /// The way to positions.
+    /// Turns the answer's places into URIs and ranges.
     pub(super) places: LocationConverter<'a>,
     rope: Rope,
 }
@@ -111,7 +111,7 @@ impl<'a> LocationConverter<'a> {
         Some(lsp::Location { uri, range: self.range(&found.place, || found.text(), found.span) })
     }
 
-    /// Locations of the protocol.
+    /// Locations of the protocol; those whose name is no URI are left out.
     pub(super) fn locations(&mut self, found: &[Location]) -> Vec<lsp::Location> {
         found.iter().filter_map(|location| self.location(location)).collect()
     }

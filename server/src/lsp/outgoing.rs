@@ -46,7 +46,7 @@ impl Outgoing {
         self.send(Message::Request(request));
     }
 
-    /// Sends an answer.
+    /// Queues the response to a request of the client.
     pub(super) fn response(&self, response: Response) {
         self.send(Message::Response(response));
     }

@@ -16,7 +16,7 @@ use tower_lsp::lsp_types::{
 
 /// Work that takes no longer is not worth a sign.
 const WORTH_SHOWING: Duration = Duration::from_secs(1);
-/// Between two reports.
+/// How often progress is reported at most: more often than this is only traffic.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// The work that the client shows, by token.
@@ -67,7 +67,7 @@ impl Progress {
         self.total.store(total, Ordering::Relaxed);
     }
 
-    /// One is done.
+    /// Counts one more piece of work as done.
     pub(super) fn step(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }

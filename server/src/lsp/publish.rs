@@ -55,7 +55,7 @@ fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Af
     let affected = shared.session.learn(snapshot, &analysis);
     shared.names.learn(&snapshot.name, &analysis);
     publish(shared, snapshot, &analysis, &stop);
-    // What others have to do has to be told in any case.
+    // Other documents may have to be analysed again, whether or not these diagnostics were sent.
     Some(affected)
 }
 
@@ -98,7 +98,7 @@ pub(super) struct DiagnosticStyle<'a> {
     pub(super) settings: Arc<Settings>,
     /// Whether the settings say that it is left alone.
     pub(super) excluded: bool,
-    /// What positions count.
+    /// The unit in which the client counts positions.
     pub(super) encoding: Encoding,
     /// Whether the client takes other places that belong to a diagnostic.
     pub(super) related: bool,

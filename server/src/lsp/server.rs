@@ -35,7 +35,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Where messages come from and go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
-    /// Standard input and output.
+    /// Standard input and output of this process.
     Stdio,
     /// A TCP port of this machine on which the client listens.
     Socket(u16),

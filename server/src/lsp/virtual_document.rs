@@ -11,9 +11,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 use tower_lsp::lsp_types::Url;
 
-/// Scheme of base configs.
+/// URI scheme of embedded base configs, as the client's content provider knows it.
 pub(super) const BASE: &str = "llsd-base";
-/// Scheme of generated configs.
+/// URI scheme of generated configs, as the client's content provider knows it.
 pub(super) const PREVIEW: &str = "llsd-preview";
 
 /// Whether a document is one of this server's own texts.

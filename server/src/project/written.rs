@@ -1,4 +1,4 @@
-//! The shape of `llsd.toml`.
+//! The shape of `llsd.toml`, as serde reads it.
 
 use crate::ide::Severity;
 use schemars::JsonSchema;
@@ -32,15 +32,15 @@ pub(super) struct Written {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {
-    /// As an error.
+    /// Findings are errors.
     Error,
-    /// As a warning.
+    /// Findings are warnings.
     Warning,
-    /// As a remark.
+    /// Findings are information.
     Information,
-    /// As a hint.
+    /// Findings are hints.
     Hint,
-    /// Not at all.
+    /// Findings are left out.
     Off,
 }
 

@@ -20,7 +20,7 @@ const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycac
 /// How far a search goes.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Folders below each other.
+    /// How many folders may lie inside of each other; deeper ones are left out and reported.
     pub depth: usize,
     /// Files and folders that are looked at.
     pub entries: usize,
@@ -44,7 +44,7 @@ impl Limits {
     }
 }
 
-/// What a search found.
+/// The files that a walk found, and what it left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Files in the order of their names, each once however many links lead to it.
@@ -56,9 +56,9 @@ pub struct Walk {
 /// A file or folder that a search left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Which one.
+    /// The path that was left out.
     pub path: PathBuf,
-    /// Why.
+    /// The reason, which callers may treat apart.
     pub reason: Reason,
 }
 
@@ -69,11 +69,11 @@ pub enum Reason {
     LinkToFolder,
     /// A link that leads out of the folders that are looked through.
     LinkOutside,
-    /// A link to nothing.
+    /// A symbolic link that leads nowhere.
     BrokenLink,
     /// A pipe, socket or device.
     NoFile,
-    /// Deeper than [`Limits::depth`].
+    /// A folder below more than [`Limits::depth`] others.
     Deep(usize),
     /// The search ended there, after [`Limits::entries`].
     Many(usize),

@@ -10,7 +10,7 @@ pub(crate) struct Files {
     texts: BTreeMap<Arc<str>, String>,
     analyses: BTreeMap<Arc<str>, Arc<Analysis>>,
     index: NameIndex,
-    /// Where the cursor was.
+    /// The file with the mark `$0` for the cursor, and its offset in bytes.
     pub(crate) cursor: Option<(Arc<str>, usize)>,
 }
 
@@ -87,7 +87,7 @@ impl Files {
         Query { place, ..self.about(name) }
     }
 
-    /// The texts after edits.
+    /// The texts of all files after edits, those that were deleted left out.
     pub(crate) fn edited(&self, edits: &[FileEdits]) -> BTreeMap<Arc<str>, String> {
         let mut texts = self.texts.clone();
         for file in edits {

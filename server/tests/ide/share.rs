@@ -12,7 +12,7 @@ const FIRST: usize = 5;
 /// How much of the wanted word is written: 0 to 3 letters.
 const LETTERS: usize = 3;
 
-/// Positions asked, and answers.
+/// How many positions were asked about, and how many had an answer.
 #[derive(Clone, Copy, Default)]
 struct Share {
     asked: usize,

@@ -1,4 +1,4 @@
-//! Fixtures.
+//! Fixtures that many tests share.
 
 use llsd::ide::{self, Analysis, Span, TextEdit, Workspace};
 

@@ -43,7 +43,7 @@ impl Folder {
         format!("file://{}", path.display())
     }
 
-    /// Its own URI.
+    /// The URI of the folder itself.
     pub(crate) fn uri(&self) -> String {
         format!("file://{}", self.0.display())
     }

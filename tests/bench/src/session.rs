@@ -22,7 +22,7 @@ pub(crate) struct Server {
     pub(crate) settings: Value,
 }
 
-/// Times in milliseconds.
+/// Measured times in milliseconds, in ascending order.
 #[derive(Clone, Debug)]
 pub(crate) struct Times(Vec<f64>);
 
@@ -32,22 +32,22 @@ impl Times {
         Self(times)
     }
 
-    /// Nearest rank.
+    /// The time at this share of all, from 0 to 1, by the nearest rank.
     pub(crate) fn percentile(&self, share: f64) -> f64 {
         let rank = (share * self.0.len() as f64).ceil() as usize;
         self.0.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
     }
 }
 
-/// What one session showed.
+/// What one session with a server took in time and memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Measured {
     pub(crate) key: Times,
     pub(crate) completion: Times,
     pub(crate) hover: Times,
-    /// Per edit, in milliseconds.
+    /// Processor time of the server for each edit, in milliseconds.
     pub(crate) cpu: f64,
-    /// In MB.
+    /// Memory of the server process, in MB.
     pub(crate) memory: f64,
 }
 

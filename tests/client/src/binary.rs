@@ -1,4 +1,4 @@
-//! The binary under test.
+//! The binary under test: built by cargo, or named by an environment variable.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

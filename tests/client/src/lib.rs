@@ -120,7 +120,7 @@ impl Client {
         (client, answer)
     }
 
-    /// `initialize` and `initialized`.
+    /// Sends `initialize` and `initialized`, and returns the server's answer.
     pub fn initialize(&mut self, more: &Value, folders: &[&std::path::Path]) -> Value {
         let mut capabilities = json!({
             "textDocument": {
@@ -157,7 +157,7 @@ impl Client {
         self.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result}));
     }
 
-    /// Sends a notification.
+    /// Sends a notification, which has no answer.
     pub fn notify(&mut self, method: &str, params: Value) {
         let mut message = json!({"jsonrpc": "2.0", "method": method});
         if !params.is_null() {
@@ -196,7 +196,7 @@ impl Client {
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    /// Changes a document.
+    /// Sends `textDocument/didChange` with the given list of changes.
     pub fn change(&mut self, uri: &str, version: i32, changes: Value) {
         let document = json!({"uri": uri, "version": version});
         self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
@@ -257,7 +257,7 @@ impl Client {
         self.end()
     }
 
-    /// How the process ended.
+    /// Waits for the process to end, and returns how it ended.
     pub fn end(mut self) -> ExitStatus {
         eventually(|| self.process.try_wait().expect("the process can be asked")).expect("the server ends")
     }

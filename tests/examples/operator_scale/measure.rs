@@ -15,9 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Window {
     pub(crate) writes: usize,
     pub(crate) reads: usize,
-    /// Seconds.
+    /// Processor time of the operator in the window, in seconds.
     pub(crate) cpu: f64,
-    /// Resident now, MB.
+    /// Resident memory of the operator at the end of the window, in MB.
     pub(crate) memory: f64,
     /// Most that was ever resident, MB.
     pub(crate) peak: f64,

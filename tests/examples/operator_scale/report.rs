@@ -2,7 +2,7 @@
 
 use crate::measure::Window;
 
-/// One step.
+/// One step of the measurement, as a line of the table.
 pub(crate) enum Row {
     Cold { seconds: f64, window: Window },
     One { milliseconds: Vec<f64> },

@@ -8,13 +8,13 @@ use llsd_test_client::PATIENCE;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// Where CRDs are created.
+/// The collection of CustomResourceDefinitions.
 pub const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// How many requests are under way at once in [`send_all`]. More does not help on two cores.
 const AT_ONCE: usize = 8;
 
-/// One request.
+/// A request to the API server that is put together step by step.
 #[derive(Clone, Debug)]
 pub struct Request {
     method: Method,
@@ -129,7 +129,7 @@ async fn until_found(path: &str, client: &kube::Client) -> Result<()> {
 /// What the API server answered.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The HTTP status.
+    /// The HTTP status code.
     pub status: u16,
     /// The object, or a `Status` that says what is wrong.
     pub body: Value,

@@ -90,7 +90,7 @@ impl Folder {
         Ok(Self(path))
     }
 
-    /// Where it is.
+    /// The path of the folder, which is removed with this value.
     pub fn path(&self) -> &Path {
         &self.0
     }

@@ -63,7 +63,7 @@ impl Namespace {
         Self { cluster, name: name.to_owned() }
     }
 
-    /// Its name.
+    /// `metadata.name` of the namespace.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -110,17 +110,17 @@ impl Namespace {
         self.post(plural, &object)
     }
 
-    /// Creates a ConfigMap.
+    /// Creates a ConfigMap in the namespace; panics if that is refused.
     pub fn config_map(&self, name: &str, data: Value) -> Value {
         self.post("configmaps", &json!({"metadata": {"name": name}, "data": data}))
     }
 
-    /// Creates a Secret.
+    /// Creates a Secret of texts in the namespace; panics if that is refused.
     pub fn secret(&self, name: &str, data: Value) -> Value {
         self.post("secrets", &json!({"metadata": {"name": name}, "stringData": data}))
     }
 
-    /// Reads an object.
+    /// Reads an object of the namespace; `None` if there is none of that name.
     #[must_use]
     pub fn try_get(&self, plural: &str, name: &str) -> Option<Value> {
         let answer = self.cluster.send(Request::get(self.path(plural, name)));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// How two verdicts relate.
+/// How our verdict on an object relates to that of the API server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Relation {
     /// Same verdict, same places, same texts.
@@ -127,7 +127,7 @@ fn said_by_server(answer: &Answer) -> Vec<Cause> {
     causes
 }
 
-/// `unknown field "spec.zz"`
+/// Reads the cause out of an error of strict decoding: `unknown field "spec.zz"`.
 fn decoding_error(text: &str) -> Cause {
     let field = text.split('"').nth(1).unwrap_or_default().to_owned();
     Cause { field, message: text.to_owned() }

@@ -57,7 +57,7 @@ fn rules_stay_within_the_cost_budget() {
     assert!(answer.message().contains("cost"), "{}", answer.message());
 }
 
-/// One entry of `rules.yaml`.
+/// One entry of `rules.yaml`: a rule of the CRD, with objects that keep and break it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rule {

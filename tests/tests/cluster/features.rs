@@ -7,12 +7,12 @@ use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One case of `features.yaml`.
+/// One case of `features.yaml`: a schema, and objects for it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Feature {
     name: String,
-    /// The schema of `spec`.
+    /// The OpenAPI schema of `spec` in the CRD that is made for the case.
     spec: Value,
     /// Values of `spec`, or `{old, new}`.
     objects: Vec<Value>,

@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
-/// Resources in one build.
+/// Resources in one build: kustomize starts slowly, so that many share a start.
 const RESOURCES: usize = 400;
 
 /// Values whose keys meet often. `directives`: as in a patch.

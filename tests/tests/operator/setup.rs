@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 
 /// A cluster with controllers, pods that become ready, and claims that become bound.
 pub(crate) struct World {
-    /// The API server.
+    /// The API server that all tests of the program share.
     pub(crate) cluster: &'static Cluster,
-    /// What makes pods ready.
+    /// Plays the kubelet and the controllers: it makes pods ready.
     pub(crate) stand_in: StandIn,
 }
 
@@ -111,9 +111,9 @@ pub(crate) fn bare() -> &'static World {
 pub(crate) struct Own {
     /// The namespace of the resources.
     pub(crate) namespace: Namespace,
-    /// The operator's own namespace.
+    /// The namespace that the operator runs in.
     pub(crate) system: Namespace,
-    /// The operator.
+    /// The operator, which works on resources of this test alone.
     pub(crate) operator: Operator,
 }
 

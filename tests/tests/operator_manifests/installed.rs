@@ -56,23 +56,23 @@ pub(crate) fn find<'a>(objects: &'a [Value], kind: &str, name: &str) -> &'a Valu
     found.unwrap_or_else(|| panic!("no {kind} {name}"))
 }
 
-/// The operator's Deployment.
+/// The Deployment of the operator among the objects of an installation.
 pub(crate) fn manager(objects: &[Value]) -> &Value {
     find(objects, "Deployment", &format!("{PREFIX}-controller-manager"))
 }
 
-/// The operator's container.
+/// The container of the operator among the objects of an installation.
 pub(crate) fn container(objects: &[Value]) -> &Value {
     &manager(objects)["spec"]["template"]["spec"]["containers"][0]
 }
 
-/// An installation.
+/// An operator that was installed as a user would do it.
 pub(crate) struct Installed {
-    /// Where it is installed.
+    /// The API server with nothing but this installation.
     pub(crate) cluster: Cluster,
-    /// What was installed.
+    /// The objects that kustomize built, as they were applied.
     pub(crate) objects: Vec<Value>,
-    /// The operator's namespace.
+    /// The namespace that the operator was installed in.
     pub(crate) namespace: String,
 }
 

@@ -10,7 +10,7 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-/// Objects of each version.
+/// Objects of each version that are made up and converted.
 const OBJECTS: usize = 60;
 
 fn other(version: ApiVersion) -> ApiVersion {

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// Name of the webhook configuration.
 pub(crate) const CONFIGURATION: &str = "llama-stack-operator";
 
-/// Name of the Service.
+/// Name of the Service that the webhook configurations point at.
 pub(crate) const SERVICE: &str = "webhook-service";
 
 /// The API server with both versions served, converted and checked by this process.

@@ -26,7 +26,7 @@ struct Server {
     env: Vec<Value>,
 }
 
-/// One migrated resource.
+/// A resource before and after its migration, to be compared by llama-stack.
 struct Pair {
     name: String,
     before: Server,

@@ -26,7 +26,6 @@ const STACK: usize = 64 << 20;
 /// A function of the library.
 pub(crate) type Function = for<'v, 'a> fn(&Env<'a>, &'v [Val<'a>]) -> EvalResult<'a>;
 
-/// A compiled expression.
 #[derive(Debug)]
 pub(crate) enum Expr {
     Literal(Literal),
@@ -100,7 +99,7 @@ pub(crate) enum LoopKind {
     TransformMap,
 }
 
-/// A compiled rule.
+/// A rule that is compiled: its expression, with the functions of the library resolved.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) expr: Expr,
@@ -368,7 +367,8 @@ fn type_name(name: &str) -> Option<&'static str> {
         .find(|known| *known == name)
 }
 
-/// `google.protobuf.Timestamp` and its like.
+/// The two message types that can be named in an expression, `google.protobuf.Timestamp` and
+/// `google.protobuf.Duration`.
 fn type_path(syntax: &Syntax) -> Option<&'static str> {
     let Syntax::Select(last) = syntax else { return None };
     let Syntax::Select(middle) = &last.operand.expr else { return None };

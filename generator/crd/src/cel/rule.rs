@@ -1,4 +1,4 @@
-//! One entry of `x-kubernetes-validations`.
+//! Rules of `x-kubernetes-validations`: what one entry says, and its program once it is compiled.
 
 use super::program::Program;
 use crate::path::Segment;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// A rule and its messages. It compiles when it is first needed.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// The expression as written.
+    /// The CEL expression as it stands in the schema.
     pub(crate) source: String,
     pub(crate) message: String,
     pub(crate) reason: Option<String>,

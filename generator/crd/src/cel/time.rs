@@ -11,13 +11,13 @@ pub(crate) struct Timestamp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Civil {
     pub(crate) year: i64,
-    /// From 1.
+    /// 1 to 12.
     pub(crate) month: i64,
-    /// From 1.
+    /// Day of the month, from 1.
     pub(crate) day: i64,
-    /// From 0.
+    /// Day of the year, from 0, as `getDayOfYear()` counts.
     pub(crate) day_of_year: i64,
-    /// From 0, Sunday.
+    /// Day of the week, from 0 for Sunday, as `getDayOfWeek()` counts.
     pub(crate) day_of_week: i64,
     pub(crate) hour: i64,
     pub(crate) minute: i64,

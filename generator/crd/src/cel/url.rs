@@ -2,12 +2,12 @@
 
 use crate::text::quote;
 
-/// A parsed URL.
+/// A URL in the parts that Go's `net/url` makes of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Url {
-    /// In lower case.
+    /// The scheme in lower case; empty for an absolute path.
     pub(crate) scheme: String,
-    /// With port, without user.
+    /// Host and port, without user; an IPv6 address keeps its brackets.
     pub(crate) host: String,
     user: Option<String>,
     opaque: String,
@@ -109,7 +109,7 @@ impl Url {
         self.split_host().0
     }
 
-    /// The port, or nothing.
+    /// The port as it is written, empty if there is none.
     pub(crate) fn port(&self) -> &str {
         self.split_host().1
     }

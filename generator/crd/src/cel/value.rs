@@ -36,7 +36,7 @@ pub(crate) enum Val<'a> {
     Double(f64),
     Str(Cow<'a, str>),
     Bytes(Rc<Vec<u8>>),
-    /// Nanoseconds.
+    /// A span of time in nanoseconds.
     Duration(i64),
     Timestamp(Timestamp),
     List(Rc<Vec<Val<'a>>>, &'a ListType),

@@ -115,7 +115,8 @@ struct Reader<'c> {
 }
 
 impl Reader<'_> {
-    /// What the setting takes.
+    /// The catalog's key for the setting that the variable ends up in; `None` if the provider type or the key is not
+    /// known.
     fn setting(&self, context: &RuleContext<'_>) -> Option<&'static ConfigKey> {
         context.catalog()?.provider(self.api, self.provider_type)?.config.get(self.key?)
     }

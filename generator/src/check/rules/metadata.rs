@@ -52,9 +52,9 @@ const FIELDS: [(&str, Type); 15] = [
 enum Type {
     Text,
     Integer,
-    /// A map of strings.
+    /// A mapping with strings as values, such as `labels`.
     Texts,
-    /// A list of strings.
+    /// A list of strings, such as `finalizers`.
     List,
     /// Written by machines; not looked into.
     Any,

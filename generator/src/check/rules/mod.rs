@@ -114,7 +114,8 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     all.binary_search_by_key(&id, |rule| rule.id).ok().map(|position| all[position])
 }
 
-/// Runs every check.
+/// Runs the rules that no schema can state, in the order of [`GROUPS`]. The findings of the schema are made elsewhere:
+/// see [`super::schema`].
 pub(super) fn check(context: &RuleContext<'_>, report: &mut Report) {
     for check in GROUPS.iter().filter_map(|group| group.check) {
         check(context, report);

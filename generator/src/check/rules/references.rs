@@ -32,7 +32,6 @@ pub(super) static GROUP: Group = Group { rules: &[&NOT_FOUND, &NO_KEY], check: S
 /// Where an object is named.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference<'a> {
-    /// What it is.
     pub kind: ReferenceKind,
     /// Its name, in the resource's namespace.
     pub name: &'a str,
@@ -45,16 +44,14 @@ pub struct Reference<'a> {
 /// The kind of an object that a resource names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReferenceKind {
-    /// A Secret.
     Secret,
-    /// A ConfigMap.
     ConfigMap,
 }
 
 use ReferenceKind as Kind;
 
 impl ReferenceKind {
-    /// As Kubernetes writes it.
+    /// The `kind` that the object has in the API: `Secret` or `ConfigMap`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

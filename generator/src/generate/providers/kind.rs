@@ -11,7 +11,7 @@ pub struct ProviderTypeError {
     pub api: String,
     /// The type as the resource writes it.
     pub written: String,
-    /// The llama-stack version.
+    /// The llama-stack version whose catalog was asked, `0.4.7`.
     pub version: String,
     /// The type that was probably meant, written the way the user wrote theirs.
     pub nearest: Option<String>,

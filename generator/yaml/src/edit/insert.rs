@@ -11,7 +11,7 @@ use super::{TextEdit, is_void};
 pub enum Position<'k> {
     /// In front of all others.
     First,
-    /// Behind all others.
+    /// At the end of the mapping.
     Last,
     /// In front of the entry with this key; behind all others if there is none.
     Before(&'k str),

@@ -21,12 +21,12 @@ pub use remove::remove_entry;
 pub struct TextEdit {
     /// Bytes of the document's text.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The text for that place; empty to delete it.
     pub new_text: String,
 }
 
 impl TextEdit {
-    /// An edit.
+    /// Replaces `span` by `new_text`; with an empty span, inserts in front of that byte.
     pub fn new(span: Span, new_text: impl Into<String>) -> TextEdit {
         TextEdit { span, new_text: new_text.into() }
     }

@@ -9,7 +9,7 @@ use crate::split::next_line;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead {
     pub(super) indent: i32,
-    /// Where its content starts.
+    /// Offset of its first character that is no blank.
     pub(super) at: usize,
     pub(super) token: Token,
     /// The line is an entry `key:`, with or without value.

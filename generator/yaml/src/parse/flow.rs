@@ -7,7 +7,6 @@ use crate::split::next_line;
 use crate::tree::{Kind, NONE, RAW, Style, UNCLOSED, VERBATIM};
 use crate::{Span, work};
 
-/// Why reading stopped.
 enum End {
     Closed,
     /// A line that is not indented deep enough, or the end of the text.

@@ -9,11 +9,9 @@ use crate::tree::{FLOW, Kind, NONE, Style, VERBATIM};
 pub(super) enum FlowSlot {
     /// An item or a key may come.
     Start,
-    /// The key behind `?`.
     Key,
     /// A key was read; `:` or the end of the entry follows.
     KeyDone,
-    /// Behind `:`.
     Value,
     /// An entry is complete; a comma follows.
     Done,

@@ -96,7 +96,7 @@ enum Container {
     Seq,
 }
 
-/// An open block collection.
+/// A block collection to which lines may still be added.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     node: u32,

@@ -6,7 +6,7 @@ use super::{Reading, line};
 use crate::tree::{FLOW, Kind, NONE, NodeData, RAW, Style};
 use crate::work;
 
-// Weights, and the prices of changes in `repair`, were found by descent on half of the texts that recovery is measured
+// Weights, and the prices in `changes`, were found by descent on half of the texts that recovery is measured
 // on; only their relations mean something.
 
 /// A line with an error.

@@ -1,4 +1,4 @@
-//! Anchors and tags.
+//! Anchors and tags: read in front of their node, on its line or on one of their own.
 
 use super::scan::{self, is_space};
 use super::{Parser, Slot};

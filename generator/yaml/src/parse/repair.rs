@@ -41,7 +41,7 @@ struct Best {
     doubt: i32,
 }
 
-/// Mends what can be mended. `None` if the first reading is the best.
+/// Mends what can be mended, and returns the reading that leaves least in doubt: the first one if no change is better.
 pub(super) fn mend(text: &str, reading: Reading) -> Reading {
     let bytes = text.as_bytes();
     if bytes.len() > LONGEST || !(1..=MOST_ERRORS).contains(&reading.errors.len()) {

@@ -14,7 +14,6 @@ pub(super) fn is_white(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// One of `,[]{}`.
 pub(super) fn is_flow_sign(b: u8) -> bool {
     matches!(b, b',' | b'[' | b']' | b'{' | b'}')
 }

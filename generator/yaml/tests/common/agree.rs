@@ -5,7 +5,7 @@ use llsd_yaml::{Kind, SkippedKind, Stream, Style, split_documents};
 use super::libyaml::libyaml_events;
 use super::{difference, our_events_like_strict, strict_events};
 
-/// What a comparison found.
+/// How two readings of a text compare.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// yaml-rust2 does not accept the text.
@@ -14,7 +14,7 @@ pub enum Verdict {
     Same,
     /// They differ for a reason that is known.
     Known(Known),
-    /// They differ.
+    /// They differ for no known reason; the text shows the first difference.
     Differ(String),
 }
 
@@ -50,7 +50,7 @@ pub enum Known {
     NoFlow,
 }
 
-/// Compares the two readings.
+/// Compares this crate's reading of a text with that of yaml-rust2.
 pub fn compare(text: &str) -> Verdict {
     let Ok(theirs) = strict_events(text) else { return Verdict::Rejected };
     let ours = our_events_like_strict(text);
@@ -153,7 +153,7 @@ fn marker(text: &str, theirs: &[String]) -> Option<Known> {
     parts.iter().all(alike).then_some(Known::MarkerInBlock)
 }
 
-/// [`compare`] for one document.
+/// [`compare`] for a text with a single document, which cannot be split further.
 fn compare_simple(text: &str) -> Verdict {
     let Ok(theirs) = strict_events(text) else { return Verdict::Rejected };
     let ours = our_events_like_strict(text);

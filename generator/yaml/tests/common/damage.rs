@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// A damaged text.
+/// A text after random damage, and how far it reaches.
 pub struct Damaged {
     pub kind: &'static str,
     pub text: String,

@@ -1,4 +1,4 @@
-//! The Deployment.
+//! The Deployment: pod, container, and what makes pods restart.
 
 mod annotations;
 mod compute;

@@ -1,4 +1,4 @@
-//! Where pods run.
+//! Where pods run: topology spread over nodes and zones.
 
 use super::super::{Desired, INSTANCE, scaling};
 use serde_json::{Map, Value, json};

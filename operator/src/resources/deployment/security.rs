@@ -42,7 +42,7 @@ pub(in super::super) fn init_user(desired: &Desired<'_>) -> Option<i64> {
     (of(desired) != Confinement::Assigned).then_some(ID)
 }
 
-/// Adds the pod's part.
+/// Adds the security context and the service account token setting of the pod.
 pub(super) fn add_to_pod(desired: &Desired<'_>, pod: &mut Map<String, Value>) {
     let overrides = desired.spec.workload.as_ref().and_then(|workload| workload.overrides.as_ref());
     let confinement = of(desired);

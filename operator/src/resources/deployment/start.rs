@@ -22,7 +22,7 @@ pub(in super::super) fn is_known(script: &str) -> bool {
     script == SCRIPT || OTHERS.contains(&digest.as_str())
 }
 
-/// The container's command.
+/// How the container starts the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Start {
     /// `None` for the image's own.

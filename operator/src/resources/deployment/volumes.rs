@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// Where the configuration is mounted.
 const CONFIG_MOUNT: &str = "/etc/llama-stack/";
-/// The configuration in [`CONFIG_MOUNT`].
+/// The path of the configuration in the container, in [`CONFIG_MOUNT`].
 pub(super) const CONFIG_PATH: &str = "/etc/llama-stack/config.yaml";
 
 const STORAGE: &str = "lls-storage";

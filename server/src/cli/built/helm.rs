@@ -1,4 +1,4 @@
-//! Runs helm.
+//! Runs `helm template` for a chart and finds out which template each built resource comes from.
 
 use llsd_generator::kustomize::is_remote;
 use std::ffi::OsString;

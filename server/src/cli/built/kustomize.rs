@@ -1,4 +1,4 @@
-//! Runs kustomize.
+//! Runs `kustomize build`, or `kubectl kustomize`, and finds out which files each built resource comes from.
 
 use super::origin::plain;
 use super::sources::Sources;

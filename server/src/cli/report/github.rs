@@ -5,7 +5,7 @@ use super::place::Lines;
 use crate::ide::Severity;
 use std::io::{self, Write};
 
-/// One line per finding.
+/// Writes a workflow command for each finding, which GitHub shows beside the line of a pull request.
 pub(super) fn write(out: &mut dyn Write, files: &[Checked]) -> io::Result<()> {
     for file in files {
         let lines = Lines::new(&file.text);

@@ -140,7 +140,7 @@ fn counted(number: usize, name: &str) -> String {
     if number == 1 { format!("1 {name}") } else { format!("{number} {name}s") }
 }
 
-/// A severity in words.
+/// The word for a severity in front of a message.
 pub(super) fn word(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",

@@ -10,9 +10,9 @@ pub(super) struct Lines<'t> {
 /// A line and a column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// From 1.
+    /// The line, counted from 1.
     pub(super) line: usize,
-    /// From 1, in characters.
+    /// The column in characters (Unicode scalar values), counted from 1.
     pub(super) column: usize,
 }
 

@@ -18,7 +18,7 @@ use std::mem;
 /// One way to migrate one resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MigrationOffer {
-    /// In the imperative.
+    /// What the menu shows, in the imperative: `Migrate to v1alpha2`.
     pub title: String,
     /// Number of the document in the file, from 0.
     pub document: usize,
@@ -125,9 +125,9 @@ fn knows(query: &Query<'_>, key: &ObjectKey) -> bool {
 
 /// A ConfigMap that nobody needs any more.
 struct Removal {
-    /// Its declaration.
+    /// Where the ConfigMap is declared.
     found: LocatedOccurrence,
-    /// Its document.
+    /// The bytes that go: its document, or its item in a list.
     span: Span,
     /// Whether its file has nothing else.
     whole: bool,

@@ -13,9 +13,9 @@ use llsd_generator::path::Path;
 /// Changes of the asked file and of others.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Of the asked file.
+    /// Edits of the file that the action was asked in.
     pub(super) own: Vec<TextEdit>,
-    /// Of others.
+    /// Edits of other files.
     pub(super) others: Vec<FileEdits>,
 }
 

@@ -89,7 +89,7 @@ fn spoken_of<'d>(
 struct Wanted {
     /// A name for the Secret, if it is free.
     name: String,
-    /// The key in it.
+    /// The key of the Secret's `data` that the new reference names.
     key: String,
     /// What it is the secret of, for a key that says so.
     owner: String,

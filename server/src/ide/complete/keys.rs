@@ -1,4 +1,4 @@
-//! Keys of a mapping.
+//! Offers for the keys of a mapping: the fields of its schema, or the settings of a provider.
 
 use super::offer::Offer;
 use super::order::{self, Around};

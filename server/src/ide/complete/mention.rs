@@ -18,7 +18,7 @@ const ALSO: &[(&str, &str)] = &[
 
 /// The texts to look into.
 pub(super) struct Mentions {
-    /// Of the provider itself.
+    /// Names that the provider itself mentions, which are offered before those of others.
     own: Vec<String>,
     /// Of what refers to a provider by its id.
     referring: Vec<String>,

@@ -27,7 +27,7 @@ struct Context<'a> {
     analysis: &'a Analysis,
     resource: &'a Resource,
     tree: &'a Document,
-    /// What is replaced.
+    /// The bytes that a completion replaces.
     at: Span,
     /// In front of it on its line, nothing but blanks.
     starts_line: bool,

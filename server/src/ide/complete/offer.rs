@@ -17,27 +17,27 @@ pub(super) struct Offer {
     pub(super) long: Option<String>,
     /// What to insert where the key is there already and only its name changes.
     pub(super) bare: Option<String>,
-    /// A dash that the list shows and nobody types to find the offer.
+    /// The list shows a dash in front of the label. It takes no part in filtering, because nobody types it.
     dashed: bool,
 }
 
-/// Where offers are written.
+/// The place at which offers are written, and what follows it there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
-    /// What they replace.
+    /// The bytes that an offer replaces.
     pub(super) span: Span,
     /// Columns to add to all lines but the first.
     pub(super) lead: usize,
-    /// Between brackets.
+    /// Whether the place is between brackets, where offers are written in flow style.
     pub(super) flow: bool,
-    /// What stands behind.
+    /// What stands behind the place on its line.
     pub(super) behind: Behind,
 }
 
 /// What stands behind the place, as far as an offer depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Behind {
-    /// Nothing that matters.
+    /// Nothing that changes what has to be written.
     Nothing,
     /// The colon of the key.
     Colon,
@@ -110,7 +110,7 @@ impl Offer {
         self
     }
 
-    /// The finished item.
+    /// Makes the item that a client gets; `order` is its rank in the list.
     pub(super) fn item(self, placed: Placed, order: usize) -> CompletionItem {
         let (new_text, snippet) = match (self.bare, placed.behind) {
             (Some(bare), Behind::Colon) => (bare, false),

@@ -86,7 +86,8 @@ impl Around {
     }
 }
 
-/// The keys that the objects have which are to the other items of the list what `container` is to its own.
+/// The keys of the objects at the place of `container` in the other items of its list, nearest items first: for
+/// `providers.inference[1].config` those of `providers.inference[0].config`, `[2].config` and so on.
 fn siblings(context: &Context<'_>, container: &Path) -> Vec<String> {
     let steps = container.segments();
     let Some(at) = steps.iter().rposition(|step| matches!(step, Segment::Index(_))) else { return Vec::new() };

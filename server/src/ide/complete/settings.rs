@@ -64,7 +64,7 @@ pub(super) fn secrets(context: &Context<'_>, api: &str, provider: &Path, existin
         .collect()
 }
 
-/// Values of one setting.
+/// Offers for the value of a provider's setting: its choices, truth values, and ids that it may name.
 pub(super) fn values(context: &Context<'_>, api: &str, provider: &Path, inside: &[String]) -> Vec<Offer> {
     let Some((name, above)) = inside.split_last() else { return Vec::new() };
     let Some(key) = provider_type(context, api, provider).and_then(|found| table(found, above)?.get(name)) else {

@@ -1,4 +1,4 @@
-//! Where comments belong.
+//! Which line a comment belongs to, so that it is indented like it.
 
 use super::layout::{Column, Layout};
 use super::lines::Lines;

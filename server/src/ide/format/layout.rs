@@ -20,7 +20,7 @@ pub(super) struct Layout {
     pub(super) columns: Vec<Option<usize>>,
     /// Lines whose blanks at the end belong to a value, or whose break does.
     pub(super) verbatim: Vec<bool>,
-    /// Changes inside lines.
+    /// Changes of blanks inside of lines, such as those behind `:` and in front of comments.
     pub(super) edits: Vec<TextEdit>,
 }
 

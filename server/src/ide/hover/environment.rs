@@ -1,4 +1,4 @@
-//! `${env.NAME…}` in words.
+//! The hover of `${env.NAME…}`: what the server puts there, in words.
 
 use crate::ide::Span;
 use llsd_yaml::Node;

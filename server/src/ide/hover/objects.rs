@@ -6,7 +6,7 @@ use crate::ide::meaning::{Meaning, meaning};
 use llsd_generator::path::{Path, Segment};
 use serde_json::Value;
 
-/// Keys listed at most.
+/// Keys of a Secret or ConfigMap that a hover lists; the rest is counted.
 const KEYS: usize = 20;
 
 /// The object at a path, or the key of one, as far as files declare it.

@@ -9,9 +9,9 @@ use llsd_yaml::{Comment, Document, Node};
 pub(super) struct Owned {
     /// The place; the root for a comment behind everything.
     pub(super) path: Path,
-    /// With its `#`.
+    /// The comment, with its `#` and without the line break.
     pub(super) text: String,
-    /// Where it stands.
+    /// The bytes of the comment in the old document.
     pub(super) span: Span,
     /// How it stands to its place.
     pub(super) stands: Stands,
@@ -26,7 +26,7 @@ pub(super) enum Stands {
     Behind,
     /// On lines of its own, below it, and as far to the right: it speaks of what could stand there.
     Below,
-    /// Below everything.
+    /// Below everything else, at the end of the document.
     Last,
 }
 

@@ -8,12 +8,12 @@ use llsd_generator::path::Path;
 use std::fmt;
 use std::sync::Arc;
 
-/// Rewritten resources.
+/// The result of a migration: edits of the file, edits of others, and what to tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Migrated {
     /// The change of the file.
     pub edits: Vec<TextEdit>,
-    /// Changes of other files.
+    /// Edits of other files, such as those that hold a ConfigMap that is no longer needed.
     pub others: Vec<FileEdits>,
     /// A file that goes away with it.
     pub deletes: Option<Arc<str>>,
@@ -80,7 +80,7 @@ impl Migrated {
     }
 }
 
-/// Why nothing was rewritten.
+/// Why a resource is not rewritten. The text is what the user reads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NotMigrated {
     /// There is no v1alpha1 resource.

@@ -14,7 +14,7 @@ use serde_json::Value;
 /// Depth past which a value is written in one piece.
 const DEPTH: usize = 64;
 
-/// A resource written anew.
+/// The text of a migrated resource, and where its comments went.
 pub(super) struct Written {
     /// The text, to stand where the resource's first key stood.
     pub(super) text: String,

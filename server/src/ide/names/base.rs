@@ -9,9 +9,9 @@ use std::sync::{Arc, OnceLock};
 /// A base config, understood once per process.
 #[derive(Debug)]
 pub(crate) struct BaseConfigNames {
-    /// Its text.
+    /// The text as it is embedded.
     pub(crate) text: Arc<str>,
-    /// Its names.
+    /// The names that occur in it.
     pub(crate) names: Arc<DocumentNames>,
 }
 

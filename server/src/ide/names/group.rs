@@ -40,9 +40,9 @@ pub enum TextId {
 /// A place in some text.
 #[derive(Clone, Debug)]
 pub struct Location {
-    /// Where.
+    /// The text that the place is in.
     pub place: TextId,
-    /// Which part, in bytes.
+    /// The bytes of the name in that text.
     pub span: Span,
     /// Whether something is declared there.
     pub declares: bool,
@@ -65,19 +65,19 @@ impl Location {
 /// Where the text of a place comes from. That of a file is put together only when somebody needs all of it.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// An analysed file.
+    /// A file that was analysed, whose text is made on demand.
     File(Analysis),
     /// A text of its own.
     Text(Arc<str>),
 }
 
-/// What a question about a place goes by: where it was asked, and what is known.
+/// A query about a place: the text that it was asked in, and what is known of the workspace.
 pub struct Query<'a> {
     /// The text that the question is about.
     pub place: TextId,
     /// The file: for a preview the file of its resource. `None` for a base config.
     pub analysis: Option<&'a Analysis>,
-    /// The other files.
+    /// The files of the workspace besides the one that is asked about.
     pub library: &'a dyn WorkspaceFiles,
     /// Whether base configs and generated configs are searched too: only for clients that can show them.
     pub generated: bool,
@@ -107,13 +107,13 @@ impl<'a> Query<'a> {
 /// An occurrence and its text.
 #[derive(Clone, Debug)]
 pub(crate) struct LocatedOccurrence {
-    /// Where.
+    /// The text that the occurrence is in.
     pub(crate) place: TextId,
-    /// Its text.
+    /// How to get at that text.
     pub(crate) source: Source,
     /// Number of the document in the file.
     pub(crate) document: usize,
-    /// Where the document starts.
+    /// Bytes of the text before the document.
     pub(crate) offset: usize,
     /// The occurrence, relative to the document.
     pub(crate) occurrence: Occurrence,

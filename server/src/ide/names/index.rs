@@ -8,15 +8,15 @@ use std::sync::Arc;
 /// What kind of thing a name is, as far as files ask each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A `LlamaStackDistribution`.
+    /// A `LlamaStackDistribution`, by `metadata.name`.
     Resource,
     /// A provider of a resource or config.
     Provider,
     /// A model that a resource or config registers.
     Model,
-    /// A shield.
+    /// A shield that is registered, by its id.
     Shield,
-    /// A tool group.
+    /// A tool group that is registered, by its id.
     ToolGroup,
     /// A Secret, or one of its keys.
     Secret,
@@ -99,9 +99,9 @@ pub struct NameIndex {
 /// A name that files declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// What it is.
+    /// The kind of thing that is declared.
     pub kind: Kind,
-    /// The name.
+    /// Its name, as it is written without quotes.
     pub name: Arc<str>,
     /// The files that declare it, in the order of their names.
     pub files: Vec<Arc<str>>,
@@ -134,7 +134,7 @@ impl NameIndex {
         }
     }
 
-    /// Forgets a file.
+    /// Forgets all that a file declares and mentions.
     pub fn remove(&mut self, file: &str) {
         self.set(file, Vec::new());
     }

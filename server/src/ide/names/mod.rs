@@ -28,13 +28,13 @@ use std::sync::Arc;
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Symbol {
-    /// A `LlamaStackDistribution`.
+    /// A `LlamaStackDistribution`, by namespace and name.
     Resource(ObjectKey),
-    /// A Secret.
+    /// A Secret, by namespace and name.
     Secret(ObjectKey),
     /// A key of a Secret.
     SecretKey(ObjectKey, String),
-    /// A ConfigMap.
+    /// A ConfigMap, by namespace and name.
     ConfigMap(ObjectKey),
     /// A key of a ConfigMap.
     ConfigMapKey(ObjectKey, String),
@@ -42,12 +42,12 @@ pub(crate) enum Symbol {
     Provider {
         /// The API in llama-stack's spelling.
         api: String,
-        /// The id.
+        /// The provider's id.
         id: String,
     },
-    /// A model.
+    /// A model, by the name under which it is registered.
     Model(String),
-    /// A shield.
+    /// A shield, by its id.
     Shield(String),
     /// A tool group, with its `builtin::`.
     ToolGroup(String),
@@ -62,9 +62,9 @@ pub(crate) enum Symbol {
 /// What an occurrence does with its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
-    /// Makes it exist.
+    /// The place makes the thing exist, or registers it.
     Declaration,
-    /// Uses it.
+    /// The place needs the thing to exist.
     Reference,
 }
 
@@ -73,7 +73,7 @@ pub(crate) enum Role {
 pub(crate) enum Form {
     /// A scalar of its own; `whole` has its quotes too.
     Scalar {
-        /// All of the scalar.
+        /// The bytes of the whole scalar, quotes included.
         whole: Span,
     },
     /// A part of a longer scalar, such as the variable in `${env.NAME}`.
@@ -85,7 +85,7 @@ pub(crate) enum Form {
     },
     /// A tool group of llama-stack written without its `builtin::`; `whole` as above.
     Builtin {
-        /// All of the scalar.
+        /// The bytes of the whole scalar, quotes included.
         whole: Span,
     },
     /// It stands elsewhere, at the anchor that this alias names.
@@ -95,16 +95,16 @@ pub(crate) enum Form {
 /// One place where a name stands. Spans are relative to the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// What it names.
+    /// What the place names.
     pub(crate) symbol: Symbol,
     /// The resource or config it belongs to: a number of [`DocumentNames::scopes`]. `None` for names of objects, which
     /// hold in a whole namespace.
     pub(crate) scope: Option<usize>,
-    /// The name, without quotes.
+    /// The bytes of the name in its document, without quotes.
     pub(crate) span: Span,
-    /// Declared or referred to.
+    /// Whether the thing is declared or referred to there.
     pub(crate) role: Role,
-    /// How it is written.
+    /// How the name is written, for those that write another one in its place.
     pub(crate) form: Form,
 }
 
@@ -126,14 +126,14 @@ pub(crate) struct Scope {
 pub(crate) struct DocumentNames {
     /// In the order of their places.
     pub(crate) occurrences: Vec<Occurrence>,
-    /// The resources and configs.
+    /// The resources and configs, each with the names that only hold inside of it.
     pub(crate) scopes: Vec<Scope>,
     /// What other files may ask for.
     pub(crate) mentions: Arc<Mentions>,
 }
 
 impl DocumentNames {
-    /// Looks through a document.
+    /// Collects the names in a document: those of its resources, its objects and its config.
     pub(crate) fn new(document: &DocumentAnalysis) -> Self {
         let Some(root) = document.tree().root() else { return Self::default() };
         let reader = Reader::new(document.tree());

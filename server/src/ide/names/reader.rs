@@ -15,11 +15,11 @@ pub(super) struct Reader<'d> {
 
 /// A name as it is written.
 pub(super) struct Written<'d> {
-    /// The decoded text.
+    /// The name after escapes are decoded.
     pub(super) name: Cow<'d, str>,
     /// Its place, without quotes where that is possible.
     pub(super) span: Span,
-    /// How.
+    /// How it is written.
     pub(super) form: Form,
 }
 

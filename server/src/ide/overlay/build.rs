@@ -21,7 +21,7 @@ const BUDGET: usize = 500;
 /// Works out answers within a budget.
 pub(in crate::ide) struct Builder<'w> {
     overlays: &'w Overlays,
-    /// What each file has.
+    /// What the documents of each file contribute.
     files: &'w RedBlackTreeMapSync<Arc<str>, Pieces>,
     left: Cell<usize>,
     /// Whether patches count that may meet a resource: their labels decide, or they do not fit.

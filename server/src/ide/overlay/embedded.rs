@@ -13,11 +13,11 @@ use std::sync::Arc;
 pub(crate) struct Embedded {
     /// Number of the patch in its kustomization.
     pub(crate) number: usize,
-    /// Where the text stands.
+    /// The path of the patch's text in the kustomization.
     path: Path,
     /// Bytes of the text before the document.
     start: usize,
-    /// The document.
+    /// The patch as a document of its own.
     pub(crate) document: Arc<DocumentAnalysis>,
 }
 

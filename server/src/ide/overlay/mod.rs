@@ -120,7 +120,7 @@ impl Overlays {
         self.patching.get(file).into_iter().flat_map(|all| all.keys())
     }
 
-    /// All kustomizations.
+    /// All kustomizations by file name, in that order.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<Kustomization>)> {
         self.kustomizations.iter()
     }

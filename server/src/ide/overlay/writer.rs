@@ -16,7 +16,7 @@ pub struct Writer {
     pub file: Arc<str>,
     /// For a patch that stands in a kustomization: its number there.
     pub(super) inline: Option<usize>,
-    /// What it says.
+    /// The patch as plain JSON.
     pub(super) value: Arc<Value>,
     /// For JSON 6902 operations: their numbers, and the places that they wrote.
     pub(super) operations: Vec<(usize, Path)>,

@@ -1,4 +1,4 @@
-//! Where two configs differ.
+//! Where two configs differ: hunks of lines, and which of them a reader would miss.
 
 use super::super::fix::difference;
 use super::super::types::{LineOrigin, Preview};

@@ -26,19 +26,19 @@ pub enum RenameRefused {
     /// Programs know the thing by this name.
     #[error("{noun} \"{name}\" is known by this name outside these files")]
     Fixed {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// Its name.
+        /// The name that was asked about.
         name: String,
     },
     /// It is declared in a base config, which comes with the image.
     #[error("{noun} \"{name}\" comes with the base config of distribution \"{distribution}\", which cannot be changed")]
     InBase {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// Its name.
+        /// The name that was asked about.
         name: String,
-        /// Whose base config.
+        /// The distribution whose base config has the name.
         distribution: String,
     },
     /// It stands for something of the base config because it has the same name.
@@ -47,11 +47,11 @@ pub enum RenameRefused {
          would be a second one"
     )]
     ReplacesBase {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// Its name.
+        /// The name that was asked about.
         name: String,
-        /// Whose base config.
+        /// The distribution whose base config has the name.
         distribution: String,
     },
     /// The base config reads it.
@@ -59,25 +59,25 @@ pub enum RenameRefused {
         "The base config of distribution \"{distribution}\" reads the environment variable \"{name}\" by this name"
     )]
     ReadByBase {
-        /// The variable.
+        /// The name of the environment variable.
         name: String,
-        /// Whose base config.
+        /// The distribution whose base config reads it.
         distribution: String,
     },
     /// No file of the workspace declares it.
     #[error("{noun} \"{name}\" is in no file of the workspace: its references would point at another one")]
     Undeclared {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// Its name.
+        /// The name that was asked about.
         name: String,
     },
     /// Files refer to it that could mean another one.
     #[error("{noun} \"{name}\" is declared in several files, and {file} does not say which one it means")]
     Ambiguous {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// Its name.
+        /// The name that was asked about.
         name: String,
         /// The file that refers to it.
         file: String,
@@ -85,23 +85,23 @@ pub enum RenameRefused {
     /// A tool writes the file.
     #[error("{file} is generated, so that a change would be lost")]
     Generated {
-        /// The file.
+        /// The name of the file.
         file: String,
     },
     /// It stands at an anchor that serves other things too.
     #[error("\"{name}\" is written as the alias {alias}: change the text at its anchor")]
     Alias {
-        /// The name.
+        /// The name that was asked about.
         name: String,
-        /// As written.
+        /// The alias as it is written, with its `*`.
         alias: String,
     },
     /// The new name is no name.
     #[error("\"{name}\" cannot be the name of the {noun}: {why}")]
     Invalid {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// The new name.
+        /// The name that was asked for.
         name: String,
         /// What is wrong with it.
         why: &'static str,
@@ -109,15 +109,15 @@ pub enum RenameRefused {
     /// The new name is taken.
     #[error("There is a {noun} \"{name}\" already")]
     Taken {
-        /// What kind of thing.
+        /// The kind of thing, as a noun for the message.
         noun: &'static str,
-        /// The new name.
+        /// The name that was asked for.
         name: String,
     },
     /// The file would have an error that it does not have now.
     #[error("With this name the resource would be wrong: {message}")]
     Breaks {
-        /// The finding.
+        /// The message of the finding that the rename would bring.
         message: String,
     },
 }
@@ -125,7 +125,7 @@ pub enum RenameRefused {
 /// The changes of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEdits {
-    /// The file.
+    /// The name of the file.
     pub file: Arc<str>,
     /// Its text, which the edits refer to.
     pub text: Arc<str>,

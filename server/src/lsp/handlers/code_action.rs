@@ -1,4 +1,4 @@
-//! `textDocument/codeAction` and `codeAction/resolve`.
+//! `textDocument/codeAction` and `codeAction/resolve`: fixes, refactorings and migrations at a place.
 
 use super::edits;
 use crate::documents::Snapshot;

@@ -1,4 +1,4 @@
-//! `textDocument/codeLens`.
+//! `textDocument/codeLens`: lines above resources and providers.
 
 use super::execute_command;
 use crate::documents::Snapshot;

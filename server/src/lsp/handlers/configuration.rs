@@ -1,4 +1,4 @@
-//! `workspace/didChangeConfiguration`.
+//! `workspace/didChangeConfiguration`: asks for the settings anew.
 
 use crate::lsp::backend::Backend;
 use crate::lsp::configuration;

@@ -1,4 +1,4 @@
-//! `textDocument/definition` and `textDocument/implementation`.
+//! `textDocument/definition` and `textDocument/implementation`: from a name to what declares it.
 
 use crate::ide::{self, Location, Query};
 use crate::lsp::backend::Backend;

@@ -1,4 +1,4 @@
-//! `textDocument/didChange`.
+//! `textDocument/didChange`: takes edits in and has the document analysed.
 
 use crate::ide::{Delta, Span};
 use crate::lsp::backend::Backend;

@@ -1,4 +1,4 @@
-//! `textDocument/didClose`.
+//! `textDocument/didClose`: the file on disk counts again.
 
 use crate::lsp::backend::Backend;
 use crate::lsp::{convert, files, publish};

@@ -1,4 +1,4 @@
-//! `textDocument/didOpen`.
+//! `textDocument/didOpen`: the client's text counts, not the one on disk.
 
 use crate::lsp::backend::Backend;
 use crate::lsp::{convert, files, publish, virtual_document};

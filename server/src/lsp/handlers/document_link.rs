@@ -1,4 +1,4 @@
-//! `textDocument/documentLink`.
+//! `textDocument/documentLink`: names that lead to pages, rules and declarations.
 
 use crate::ide::{self, LinkTarget};
 use crate::lsp::backend::Backend;

@@ -1,4 +1,4 @@
-//! `textDocument/documentSymbol`.
+//! `textDocument/documentSymbol`: the outline of a file.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Symbol, SymbolKind};

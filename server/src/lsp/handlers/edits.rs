@@ -20,9 +20,9 @@ const REQUEST_FAILED: i64 = -32803;
 /// A change of the document that was asked about, and of others.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change<'a> {
-    /// Of the document.
+    /// Edits of the document that was asked about.
     pub(super) own: &'a [TextEdit],
-    /// Of other files.
+    /// Edits of other files.
     pub(super) others: &'a [FileEdits],
     /// A file that goes away.
     pub(super) deletes: Option<&'a str>,

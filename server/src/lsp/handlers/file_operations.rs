@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{CreateFilesParams, DeleteFilesParams, RenameFilesParams, Url, WorkspaceEdit};
 
-/// New files and folders.
+/// `workspace/didCreateFiles`: looks at new files and folders.
 pub(in crate::lsp) fn created(backend: &Backend, params: CreateFilesParams) {
     params.files.iter().for_each(|file| appeared(&backend.shared, &file.uri));
 }

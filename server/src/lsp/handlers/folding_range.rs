@@ -1,4 +1,4 @@
-//! `textDocument/foldingRange`.
+//! `textDocument/foldingRange`: what can be folded.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, FoldKind};

@@ -1,4 +1,5 @@
-//! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`.
+//! `textDocument/formatting`, `textDocument/rangeFormatting` and `textDocument/onTypeFormatting`: edits of layout
+//! alone.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, FormatOptions};
@@ -10,7 +11,7 @@ use tower_lsp::lsp_types::{
     TextEdit,
 };
 
-/// Formats the file.
+/// Formats the whole file.
 pub(in crate::lsp) async fn whole(
     backend: &Backend,
     params: DocumentFormattingParams,

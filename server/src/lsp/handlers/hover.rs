@@ -1,4 +1,4 @@
-//! `textDocument/hover`.
+//! `textDocument/hover`: what a place means, in Markdown.
 
 use crate::ide::{self, TextId};
 use crate::lsp::backend::Backend;

@@ -1,4 +1,4 @@
-//! `initialize` and `initialized`.
+//! `initialize` and `initialized`: capabilities of both sides, folders, and what the server watches.
 
 use super::watched_files;
 use crate::ide;

@@ -1,4 +1,4 @@
-//! `textDocument/inlayHint`.
+//! `textDocument/inlayHint`: values that hold without being written.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, InlaySettings};

@@ -1,4 +1,4 @@
-//! `textDocument/linkedEditingRange`.
+//! `textDocument/linkedEditingRange`: places of one name that are typed at once.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis};

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{TextDocumentIdentifier, Url};
 
-/// Where to fail.
+/// The parameters: which part of the server is to panic.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::lsp) struct Params {
@@ -13,7 +13,7 @@ pub(in crate::lsp) struct Params {
     text_document: Option<TextDocumentIdentifier>,
 }
 
-/// Panics.
+/// Panics where it was asked to, so that tests can show that the session goes on.
 pub(in crate::lsp) async fn handle(backend: &Backend, params: Params) -> Result<Option<()>> {
     let uri: Option<Url> = params.text_document.map(|document| document.uri);
     match uri {

@@ -80,7 +80,7 @@ pub(in crate::lsp) struct Answer {
     warnings: Vec<String>,
 }
 
-/// What prevents a config.
+/// A finding for which no config can be generated, with the range that the client shows.
 #[derive(Debug, Serialize)]
 struct Problem {
     message: String,
@@ -106,7 +106,7 @@ struct Env {
     /// Name of the user's Secret; absent for those that the operator derives.
     #[serde(skip_serializing_if = "Option::is_none")]
     secret: Option<String>,
-    /// The key in it.
+    /// The key of that Secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `window/workDoneProgress/cancel`.
+//! `window/workDoneProgress/cancel`: the user does not want to wait.
 
 use crate::lsp::backend::Backend;
 use tower_lsp::lsp_types::WorkDoneProgressCancelParams;

@@ -1,4 +1,4 @@
-//! `textDocument/references` and `textDocument/documentHighlight`.
+//! `textDocument/references` and `textDocument/documentHighlight`: all places of a name.
 
 use crate::ide;
 use crate::lsp::backend::Backend;

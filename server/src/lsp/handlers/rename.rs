@@ -1,4 +1,4 @@
-//! `textDocument/prepareRename` and `textDocument/rename`.
+//! `textDocument/prepareRename` and `textDocument/rename`: a new name at all places.
 
 use super::edits;
 use crate::ide::{self, FileEdits, RenameRefused, TextId};

@@ -1,4 +1,4 @@
-//! `textDocument/selectionRange`.
+//! `textDocument/selectionRange`: what encloses a place, step by step.
 
 use crate::documents::Snapshot;
 use crate::ide::{self, Analysis};

@@ -1,4 +1,4 @@
-//! `$/setTrace`.
+//! `$/setTrace`: accepted and without effect, because the server traces to its log.
 
 use crate::lsp::backend::Backend;
 use tower_lsp::lsp_types::SetTraceParams;

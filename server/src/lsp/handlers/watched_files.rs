@@ -9,7 +9,7 @@ use tower_lsp::lsp_types::{
     FileSystemWatcher, GlobPattern, OneOf, Registration, RelativePattern, Unregistration, Url, WatchKind,
 };
 
-/// What is watched for.
+/// The glob of files that clients are asked to watch.
 const MANIFESTS: &str = "**/*.{yaml,yml}";
 /// Also watched for: a team's settings.
 const PROJECTS: &str = "**/llsd.toml";

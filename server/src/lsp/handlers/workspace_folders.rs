@@ -1,4 +1,4 @@
-//! `workspace/didChangeWorkspaceFolders`.
+//! `workspace/didChangeWorkspaceFolders`: folders that are added or removed.
 
 use super::watched_files;
 use crate::lsp::backend::Backend;

@@ -1,4 +1,4 @@
-//! `workspace/symbol`.
+//! `workspace/symbol`: finds declarations by a part of their name.
 
 use crate::ide::{self, Kind};
 use crate::lsp::backend::{Backend, Shared};

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Something that is in the file, and that completion should have offered.
 pub(crate) struct Wish {
     pub(crate) class: &'static str,
-    /// The key or value.
+    /// The key or value that is expected among the offers.
     pub(crate) text: String,
     /// Where it begins, inside quotes.
     pub(crate) start: usize,

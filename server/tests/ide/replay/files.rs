@@ -1,4 +1,4 @@
-//! What is typed.
+//! The texts that the replay types, byte by byte.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Operators.
+//! Operators: arithmetic, comparison, `in`, and negation, with CEL's checks for overflow.
 
 use crate::cel::eval::{Env, EvalResult, Fail, add_lists, ordered};
 use crate::cel::program::Function;

@@ -1,4 +1,4 @@
-//! Conversions between types.
+//! Conversions between types: `int()`, `string()`, `duration()` and the like, with the errors that cel-go gives.
 
 use crate::cel::eval::{Env, EvalResult, Fail};
 use crate::cel::program::Function;

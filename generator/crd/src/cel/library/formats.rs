@@ -1,4 +1,4 @@
-//! Named formats: `format.dns1123Label().validate(name)`.
+//! The named formats of Kubernetes: `format.dns1123Label().validate(name)`.
 
 use super::strings::text;
 use crate::cel::eval::{Env, EvalResult, Fail};

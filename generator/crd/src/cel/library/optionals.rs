@@ -1,4 +1,4 @@
-//! Optional values.
+//! Optional values: `optional.of()`, `orValue()` and what `?` in front of a field or index gives.
 
 use crate::cel::eval::{Env, Fail};
 use crate::cel::program::Function;

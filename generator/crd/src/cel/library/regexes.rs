@@ -1,4 +1,5 @@
-//! Functions with regular expressions.
+//! Functions with regular expressions: `matches`, `find` and `findAll`. A literal pattern of `matches` is compiled with
+//! the rule.
 
 use super::strings::{integer, text};
 use crate::cel::eval::{Env, EvalResult, Fail};

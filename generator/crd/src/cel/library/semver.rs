@@ -1,4 +1,4 @@
-//! Semantic versions.
+//! Semantic versions: `semver()`, `isSemver()`, their parts and their order.
 
 use super::strings::text;
 use crate::cel::eval::{Env, EvalResult, Fail};
@@ -45,7 +45,7 @@ fn read(_: &Env<'_>, v: &[Val<'_>]) -> Result<Result<Semver, String>, Fail> {
     }
 }
 
-/// `v1.02` as `1.2.0`.
+/// Makes `1.2.0` of `v1.02`, as `semver(text, true)` does in Kubernetes: no `v`, no leading zeros, three numbers.
 fn normalized(text: &str) -> String {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(['-', '+']).unwrap_or(text.len());
@@ -144,7 +144,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Without leading zeros.
+/// Whether a number has no leading zeros, as semantic versions ask for.
 fn plain(text: &str) -> bool {
     text == "0" || !text.starts_with('0')
 }
