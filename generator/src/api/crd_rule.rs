@@ -33,16 +33,16 @@ pub enum CrdRule {
     SecretNeedsTls,
     /// A store of this type needs a field.
     StoreNeeds {
-        /// The value of `type`.
+        /// The `type` of the store for which the rule holds, `redis` or `postgres`.
         kind: &'static str,
-        /// The field.
+        /// The field that is missing.
         field: &'static str,
     },
     /// A field is for stores of this type alone.
     StoreTakes {
-        /// The value of `type`.
+        /// The only `type` of store that takes the field, `redis` or `postgres`.
         kind: &'static str,
-        /// The field.
+        /// The field that has no place there.
         field: &'static str,
     },
     /// `maxReplicas` is not below `minReplicas`.

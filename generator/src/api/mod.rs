@@ -32,7 +32,7 @@ pub enum ApiVersion {
 }
 
 impl ApiVersion {
-    /// Both versions, oldest first.
+    /// Both versions, oldest first; the last is the one that is stored.
     pub const ALL: [Self; 2] = [Self::V1Alpha1, Self::V1Alpha2];
 
     /// The version's name without the group: `v1alpha2`.
@@ -44,7 +44,7 @@ impl ApiVersion {
         }
     }
 
-    /// What `apiVersion` says: `llamastack.io/v1alpha2`.
+    /// The value of `apiVersion`: `llamastack.io/v1alpha2`.
     #[must_use]
     pub fn api_version(self) -> &'static str {
         match self {

@@ -20,11 +20,11 @@ pub struct Status {
     /// What the server says about itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution_config: Option<DistributionConfig>,
-    /// The state in detail.
+    /// The state in detail: one condition for each thing that has to work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "core::condition")]
     pub conditions: Option<Vec<Condition>>,
-    /// Pods that are ready.
+    /// Number of server pods that are ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub available_replicas: Option<i32>,
     /// Address of the server inside the cluster.
@@ -52,11 +52,11 @@ pub struct Status {
 /// One word for the state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum Phase {
-    /// Nothing made yet.
+    /// There is no Deployment yet.
     Pending,
     /// The server is on its way.
     Initializing,
-    /// The server answers.
+    /// All pods that are wanted are ready, and none is of an older revision.
     Ready,
     /// Something needs attention; the conditions say what.
     Failed,
@@ -68,7 +68,7 @@ pub enum Phase {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Version {
-    /// The operator's version.
+    /// Version of the operator that wrote this status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_version: Option<String>,
     /// The server's version, by its own word.
@@ -86,7 +86,7 @@ pub struct DistributionConfig {
     /// Name of the distribution, or `custom` for an image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_distribution: Option<String>,
-    /// The server's providers.
+    /// The providers of all APIs, as the server lists them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub providers: Option<Vec<ProviderInfo>>,
     /// Known distributions and their images.
@@ -99,18 +99,18 @@ pub struct DistributionConfig {
 pub struct ProviderInfo {
     /// The API that it serves.
     pub api: String,
-    /// Its id.
+    /// The provider's id, `provider_id` in the server's configuration.
     pub provider_id: String,
-    /// Its type.
+    /// The provider's type, such as `remote::vllm`.
     pub provider_type: String,
     /// Its settings as the server shows them.
     #[schemars(schema_with = "anything")]
     pub config: Value,
-    /// Its health.
+    /// What the server last found out about the provider.
     pub health: ProviderHealth,
 }
 
-/// Health of a provider.
+/// Whether a provider works, by the word of the server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ProviderHealth {
     /// One word, such as `OK`.
@@ -119,7 +119,7 @@ pub struct ProviderHealth {
     pub message: String,
 }
 
-/// The image that runs.
+/// The image that the server runs, and the base configuration that goes with it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedDistribution {
@@ -140,7 +140,7 @@ pub struct ResolvedDistribution {
 pub enum ConfigSource {
     /// The operator brought it along.
     Embedded,
-    /// The image carries it.
+    /// It is in a label of the image.
     OciLabel,
 }
 
@@ -151,7 +151,7 @@ pub struct ConfigGeneration {
     /// The ConfigMap that holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_map_name: Option<String>,
-    /// When it was generated.
+    /// When the operator wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generated_at: Option<Time>,
     /// Providers in it, over all APIs.
@@ -169,7 +169,7 @@ pub struct ConfigGeneration {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalProviderStatus {
-    /// The provider's id.
+    /// The provider's id, as `spec.externalProviders` has it.
     pub provider_id: String,
     /// The API that it serves, as llama-stack spells it.
     pub api: String,
@@ -185,11 +185,11 @@ pub struct ExternalProviderStatus {
 /// One word for how far a provider has got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 pub enum ExternalProviderPhase {
-    /// Installed in every pod.
+    /// It is installed in every pod of the present revision.
     Ready,
-    /// Waiting for its turn.
+    /// In some pod its installation has not begun.
     Pending,
-    /// On its way.
+    /// In some pod it is being installed, or waits to be merged into the configuration.
     Installing,
     /// It needs attention; the message says what.
     Failed,

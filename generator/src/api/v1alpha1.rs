@@ -38,31 +38,31 @@ use serde_json::json;
 )]
 #[serde(rename_all = "camelCase")]
 pub struct LlamaStackDistributionSpec {
-    /// Number of server pods.
+    /// Number of server pods. With `autoscaling`, the least number unless `minReplicas` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub replicas: Option<i32>,
-    /// The server.
+    /// The server: its image, container, storage and configuration.
     pub server: Server,
     /// Exposure outside the cluster, and who may connect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Network>,
 }
 
-/// The server.
+/// What the server runs, and how.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Server {
     /// The server image: a known distribution by `name`, or any `image`.
     pub distribution: Distribution,
-    /// The server container.
+    /// Port, resources, environment and command of the server container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container_spec: Option<ContainerSpec>,
     /// Worker processes in each pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub workers: Option<i32>,
-    /// Changes to the pod.
+    /// What is changed in the pod around the server container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pod_overrides: Option<PodOverrides>,
     /// How many pods must stay, or may go, when nodes are drained.
@@ -86,7 +86,7 @@ pub struct Server {
     pub tls_config: Option<TlsConfig>,
 }
 
-/// The image that runs.
+/// The image that runs: a known distribution, or any image.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [{
@@ -97,23 +97,23 @@ pub struct Distribution {
     /// A distribution that the operator knows, such as `starter`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// An image reference.
+    /// Any image, by its reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
 }
 
-/// The server container.
+/// What the server container gets.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContainerSpec {
-    /// The container's name.
+    /// The container's name in the pod.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = "llama-stack"))]
     pub name: Option<String>,
     /// Port of the server. 0 and nothing mean 8321.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<i32>,
-    /// CPU, memory and devices.
+    /// CPU, memory and devices that the container asks for.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "core::lenient")]
     #[schemars(schema_with = "core::resources")]
     pub resources: Option<ResourceRequirements>,
@@ -121,7 +121,7 @@ pub struct ContainerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "core::lenient")]
     #[schemars(schema_with = "core::env")]
     pub env: Option<Vec<EnvVar>>,
-    /// Replaces the container's command.
+    /// Replaces the command of the image. The operator's own start script does not run then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// Replaces the arguments of the container's command.
@@ -129,7 +129,7 @@ pub struct ContainerSpec {
     pub args: Option<Vec<String>>,
 }
 
-/// Changes to the pod.
+/// Settings of the pod around the server container.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodOverrides {
@@ -139,7 +139,7 @@ pub struct PodOverrides {
     /// Seconds that the server gets to end by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub termination_grace_period_seconds: Option<i64>,
-    /// Volumes to add.
+    /// Volumes to add to the pod, for `volumeMounts`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "core::lenient")]
     #[schemars(schema_with = "core::volumes")]
     pub volumes: Option<Vec<Volume>>,
@@ -197,14 +197,14 @@ pub struct Storage {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UserConfig {
-    /// Name of the ConfigMap.
+    /// Name of the ConfigMap that holds the configuration.
     pub config_map_name: String,
     /// Namespace of the ConfigMap. Only the resource's own namespace works: the pod mounts it from there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_map_namespace: Option<String>,
 }
 
-/// Whom the server trusts.
+/// TLS settings for connections that the server opens.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TlsConfig {
@@ -217,7 +217,7 @@ pub struct TlsConfig {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaBundle {
-    /// Name of the ConfigMap.
+    /// Name of the ConfigMap that holds PEM certificates.
     pub config_map_name: String,
     /// Namespace of the ConfigMap. Left out, the resource's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -241,14 +241,14 @@ pub struct Network {
     pub allowed_from: Option<AllowedFrom>,
 }
 
-/// Who may connect.
+/// Namespaces whose pods may connect to the server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllowedFrom {
     /// Namespaces by name; `*` means all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespaces: Option<Vec<String>>,
-    /// Namespaces by label key.
+    /// Namespaces by label: each entry is a label key, and a namespace that has it may connect, whatever its value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
 }

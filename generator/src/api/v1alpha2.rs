@@ -174,7 +174,7 @@ pub(super) fn name_rules() -> Value {
     ])
 }
 
-/// One entry of `x-kubernetes-validations`.
+/// Makes an entry of `x-kubernetes-validations` from a CEL expression and the message for when it is false.
 pub(super) fn rule(rule: &str, message: &str) -> Value {
     json!({"rule": rule, "message": message})
 }

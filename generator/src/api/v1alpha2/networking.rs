@@ -1,4 +1,4 @@
-//! `spec.networking`.
+//! `spec.networking`: port, exposure outside the cluster, network policy and TLS.
 
 use super::{DEFAULT_PORT, rule};
 use crate::names::{LABEL_PATTERN, SUBDOMAIN_PATTERN};
@@ -70,7 +70,7 @@ pub struct CaBundle {
     pub config_map_keys: Option<Vec<String>>,
 }
 
-/// Exposure outside the cluster.
+/// How the server is reached from outside the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Expose {
@@ -106,7 +106,7 @@ impl Expose {
     }
 }
 
-/// Who may connect.
+/// Namespaces whose pods may connect to the server.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllowedFrom {

@@ -1,4 +1,4 @@
-//! `spec.providers` and `spec.externalProviders`.
+//! `spec.providers` and `spec.externalProviders`: one list per API, with ids that are unique over the lists.
 
 use super::rule;
 use crate::names::SUBDOMAIN_PATTERN;
@@ -29,7 +29,7 @@ pub struct Providers {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16), extend("x-kubernetes-validations" = [explicit_ids()]))]
     pub safety: Option<Vec<Provider>>,
-    /// Vector databases.
+    /// Providers of vector stores: vector databases and search engines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16), extend("x-kubernetes-validations" = [explicit_ids()]))]
     pub vector_io: Option<Vec<Provider>>,
@@ -118,19 +118,19 @@ pub struct SecretKeySelector {
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [unique_external_ids()]))]
 pub struct ExternalProviders {
-    /// External providers of models.
+    /// External providers of models: chat, completion, embedding, rerank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub inference: Option<Vec<ExternalProvider>>,
-    /// External providers of shields.
+    /// External providers of shields, which judge what goes in and out of a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub safety: Option<Vec<ExternalProvider>>,
-    /// External agent providers.
+    /// External providers of agents, which run conversations with tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub agents: Option<Vec<ExternalProvider>>,
-    /// External vector databases.
+    /// External providers of vector stores: vector databases and search engines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub vector_io: Option<Vec<ExternalProvider>>,
@@ -138,11 +138,11 @@ pub struct ExternalProviders {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub dataset_io: Option<Vec<ExternalProvider>>,
-    /// External scoring providers.
+    /// External providers of scoring, which grade what a model answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub scoring: Option<Vec<ExternalProvider>>,
-    /// External evaluation providers.
+    /// External providers of evaluations, which run benchmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub eval: Option<Vec<ExternalProvider>>,
@@ -150,7 +150,7 @@ pub struct ExternalProviders {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub tool_runtime: Option<Vec<ExternalProvider>>,
-    /// External training providers.
+    /// External providers of training, which fine-tune models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 16))]
     pub post_training: Option<Vec<ExternalProvider>>,
@@ -200,7 +200,7 @@ pub struct ExternalProvider {
     /// When the image is pulled. Left out, Kubernetes decides by the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_pull_policy: Option<ImagePullPolicy>,
-    /// Settings of the provider.
+    /// Settings of the provider, passed on to it as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "free_object")]
     pub config: Option<Map<String, Value>>,
@@ -209,7 +209,7 @@ pub struct ExternalProvider {
 /// When a node pulls an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub enum ImagePullPolicy {
-    /// Before every start.
+    /// Before every start of a pod, even if the node has it.
     Always,
     /// Never: the node must have it.
     Never,

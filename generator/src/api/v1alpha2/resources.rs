@@ -1,4 +1,4 @@
-//! `spec.resources`.
+//! `spec.resources`: models, tool groups and shields that are registered when the server starts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Resources {
-    /// Models to register.
+    /// Models that clients can ask for by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 128))]
     pub models: Option<Vec<Model>>,
@@ -15,13 +15,13 @@ pub struct Resources {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64), inner(length(min = 1, max = 128)))]
     pub tools: Option<Vec<String>>,
-    /// Shields to register.
+    /// Shields to register, by the id that the safety provider knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64), inner(length(min = 1, max = 128)))]
     pub shields: Option<Vec<String>>,
 }
 
-/// A model to register.
+/// A model that is registered when the server starts.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {

@@ -1,4 +1,4 @@
-//! `spec.storage`.
+//! `spec.storage`: the key-value store and the SQL store of the server.
 
 use super::{SecretKeyRef, rule};
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub struct Storage {
     pub sql: Option<SqlStorage>,
 }
 
-/// The key-value store.
+/// Where the server keeps registries, metadata and small state.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [
@@ -37,18 +37,18 @@ pub struct KvStorage {
     pub password: Option<SecretKeyRef>,
 }
 
-/// Kinds of key-value stores.
+/// The key-value stores that can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum KvType {
-    /// A file.
+    /// A file in the pod's storage.
     #[default]
     Sqlite,
-    /// A Redis server.
+    /// A Redis server, reached at `endpoint`.
     Redis,
 }
 
-/// The SQL store.
+/// Where the server keeps conversations, responses and stored completions.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(extend("x-kubernetes-validations" = [
@@ -70,13 +70,13 @@ pub struct SqlStorage {
     pub connection_string: Option<SecretKeyRef>,
 }
 
-/// Kinds of SQL stores.
+/// The SQL stores that can be asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SqlType {
-    /// A file.
+    /// A file in the pod's storage.
     #[default]
     Sqlite,
-    /// A Postgres server.
+    /// A PostgreSQL server, reached at `connectionString`.
     Postgres,
 }

@@ -1,4 +1,4 @@
-//! `spec.workload`.
+//! `spec.workload`: replicas, resources, scaling, and what is overridden in the pod.
 
 use super::{DEFAULT_MOUNT_PATH, rule};
 use crate::api::core;
@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the server runs.
+/// How the server runs: how many pods, with what, and where.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Workload {
@@ -138,7 +138,7 @@ pub struct Overrides {
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "core::lenient")]
     #[schemars(schema_with = "core::bounded_env")]
     pub env: Option<Vec<EnvVar>>,
-    /// Replaces the container's command.
+    /// Replaces the command of the image. The operator's own start script does not run then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 256))]
     pub command: Option<Vec<String>>,
