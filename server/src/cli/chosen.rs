@@ -2,7 +2,7 @@
 
 use super::input::{MAX_SIZE, Source};
 use super::{FAILURE, complain};
-use crate::ide::{self, Analysis, Resource, Workspace};
+use crate::ide::{self, Analysis, ResourceSummary, Workspace};
 use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) struct Chosen {
     /// The whole file, understood together with the manifests beside it.
     pub(super) analysis: Analysis,
     /// The chosen resource: its version, name and place in the file.
-    pub(super) resource: Resource,
+    pub(super) resource: ResourceSummary,
 }
 
 /// Finds the resource. What prevents that has been said on standard error; the error is the exit code.
@@ -56,7 +56,7 @@ pub(super) fn read(source: &Source) -> Result<(Arc<str>, Analysis), u8> {
     Ok((text, analysis))
 }
 
-fn choose(file: &str, resources: Vec<Resource>, wanted: Option<&str>) -> Result<Resource, String> {
+fn choose(file: &str, resources: Vec<ResourceSummary>, wanted: Option<&str>) -> Result<ResourceSummary, String> {
     let names: Vec<String> = resources.iter().map(|resource| resource.name.clone()).collect();
     let mut fitting: Vec<_> =
         resources.into_iter().filter(|resource| wanted.is_none_or(|wanted| resource.name == wanted)).collect();

@@ -1,7 +1,7 @@
 //! Findings and syntax errors as places of the text.
 
 use super::document::{DocumentAnalysis, Resource};
-use super::types::{CodeFix, Diagnostic, Elsewhere, Severity, Unchecked};
+use super::types::{CodeFix, Diagnostic, Elsewhere, Unchecked};
 use super::{Span, fix, form, place, silence};
 use llsd_generator::check::finding::{Finding, Target};
 use llsd_generator::check::judge_operations;
@@ -125,7 +125,7 @@ pub(super) fn syntax(tree: &Document) -> Vec<Diagnostic> {
     // one place, one error: the first says what is wrong
     errors.dedup_by_key(|error| error.span.start);
     let faults = errors.into_iter().take(SYNTAX_ERRORS);
-    faults.map(|error| of_text(SYNTAX.id, error.span, error.message.clone(), Vec::new())).collect()
+    faults.map(|error| Diagnostic::about_text(&SYNTAX, error.span, error.message.clone(), Vec::new())).collect()
 }
 
 /// What is YAML, but is not read by `kubectl`.
@@ -136,25 +136,8 @@ fn unread(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     faults
         .into_iter()
         .chain(dropped)
-        .map(|fault| of_text(fault.rule.id, fault.span, fault.message, fault.fix.into_iter().collect()))
+        .map(|fault| Diagnostic::about_text(fault.rule, fault.span, fault.message, fault.fix.into_iter().collect()))
         .collect()
-}
-
-/// An error about the text, whatever it stands for.
-fn of_text(code: &'static str, span: Span, message: String, fixes: Vec<CodeFix>) -> Diagnostic {
-    Diagnostic {
-        span,
-        severity: Severity::Error,
-        code,
-        message,
-        tags: Vec::new(),
-        related: Vec::new(),
-        elsewhere: None,
-        fixes,
-        api_server_message: None,
-        path: String::new(),
-        document: 0,
-    }
 }
 
 /// What could not be decided about a document, with places relative to it.

@@ -4,12 +4,12 @@ use super::config::{self, ConfigText};
 use super::facts::{self, Reference};
 use super::memo::Memo;
 use super::names::DocumentNames;
-use super::objects::{Manifest, ObjectKey, Objects};
+use super::objects::{Manifest, ObjectKey, Objects, object_list};
 use super::overlay::{self, Embedded};
 use super::semantic_tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::{diagnostics, knowledge, place};
-use llsd_generator::api::{ApiVersion, KIND};
+use llsd_generator::api::ApiVersion;
 use llsd_generator::catalog::Catalog;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
@@ -280,9 +280,9 @@ impl DocumentAnalysis {
     }
 
     /// A resource as callers see it.
-    pub(crate) fn describe(&self, resource: &Resource, document: usize, offset: usize) -> types::Resource {
+    pub(crate) fn describe(&self, resource: &Resource, document: usize, offset: usize) -> types::ResourceSummary {
         let root = self.tree.find(&place::steps(&resource.base, &Path::root()));
-        types::Resource {
+        types::ResourceSummary {
             document,
             version: resource.version.name().to_owned(),
             name: resource.name().to_owned(),
@@ -437,16 +437,11 @@ fn covered(unknown: &BTreeSet<Path>, path: &Path) -> bool {
     unknown.iter().any(|place| path.starts_with(place))
 }
 
-/// The places where objects may stand: the root, `items` of what has some, objects of an OpenShift `Template`.
-/// `kubectl` takes everything with a list `items` for a list of objects, whatever its kind.
+/// The places where objects may stand: the root, or the items of an [`object_list`].
 pub(crate) fn roots(value: &Value) -> Vec<Path> {
     let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
-    let list = match kind {
-        "Template" => "objects",
-        _ if kind != KIND && value.get("items").is_some_and(Value::is_array) => "items",
-        _ if kind.ends_with("List") => return Vec::new(),
-        _ => return vec![Path::root()],
-    };
+    let has_items = value.get("items").is_some_and(Value::is_array);
+    let Some(list) = object_list(kind, has_items) else { return vec![Path::root()] };
     let items = value.get(list).and_then(Value::as_array).map_or(0, Vec::len);
     (0..items).map(|number| Path::root().with(Segment::Key(list.to_owned())).index(number)).collect()
 }

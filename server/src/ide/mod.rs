@@ -76,7 +76,7 @@ pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
 pub use semantic_tokens::{Token, TokenKind};
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
-    OriginKind, Preview, PreviewEnv, Problem, Resource, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
+    OriginKind, Preview, PreviewEnv, Problem, ResourceSummary, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
 };
 pub use workspace::{Bound, Workspace};
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
@@ -220,8 +220,8 @@ impl Analysis {
 
     /// The resources of the file, in the order of their places.
     #[must_use]
-    pub fn resources(&self) -> Vec<Resource> {
-        let of = |located: Located<'_>| -> Vec<Resource> {
+    pub fn resources(&self) -> Vec<ResourceSummary> {
+        let of = |located: Located<'_>| -> Vec<ResourceSummary> {
             let document = located.document;
             let found = document.resources().iter();
             found.map(|resource| document.describe(resource, located.number, located.offset)).collect()

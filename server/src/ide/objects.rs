@@ -1,6 +1,6 @@
 //! What one file contributes to the others: its Secrets and ConfigMaps, and what tells with which files it is applied.
 
-use llsd_generator::api::ApiVersion;
+use llsd_generator::api::{ApiVersion, KIND};
 use llsd_generator::kustomize::{Content, Generator, Kustomization};
 use llsd_generator::path::Path;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Namespace and name. The namespace is empty where the manifest names none.
 pub type ObjectKey = (String, String);
 
-/// Stands for the contents of a kustomization that lists no resources of its own.
+/// Fields that show that a mapping without `kind` is a kustomization, although it lists no resources.
 const PATCHING: [&str; 8] = [
     "bases",
     "components",
@@ -22,6 +22,18 @@ const PATCHING: [&str; 8] = [
     "secretGenerator",
     "transformers",
 ];
+
+/// The field whose items are objects of their own: `items` of a list, `objects` of an OpenShift `Template`; `None` for a
+/// single object. `kubectl` takes everything with a list `items` for a list of objects, whatever its kind; `has_items`
+/// says whether there is one.
+pub(crate) fn object_list(kind: &str, has_items: bool) -> Option<&'static str> {
+    match kind {
+        "Template" => Some("objects"),
+        KIND => None,
+        _ if has_items || kind.ends_with("List") => Some("items"),
+        _ => None,
+    }
+}
 
 /// A resource or strategic merge patch of ours, or a list of JSON 6902 operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 //! stood for has been mended, or was never there.
 
 use super::Span;
-use super::types::{CodeFix, Diagnostic, Severity, TextEdit};
+use super::types::{CodeFix, Diagnostic, TextEdit};
 use llsd_generator::check::rules;
 use llsd_generator::check::rules::ignore::{INVALID, UNUSED};
 use llsd_generator::nearest::nearest;
@@ -50,7 +50,7 @@ pub(crate) fn apply(document: &Document, found: &mut Vec<Diagnostic>, whole: boo
     for comment in document.comments() {
         match wish(comment.span.slice(document.text())) {
             None => {}
-            Some(Err(message)) => found.push(about(INVALID.id, comment.span, message, Vec::new())),
+            Some(Err(message)) => found.push(Diagnostic::about_text(&INVALID, comment.span, message, Vec::new())),
             Some(Ok(wish)) => silences.extend(read(document, *comment, &wish, found)),
         }
     }
@@ -70,7 +70,7 @@ pub(crate) fn apply(document: &Document, found: &mut Vec<Diagnostic>, whole: boo
             edits: vec![TextEdit { span: removed(document.text(), silence.comment), new_text: String::new() }],
             preferred: true,
         });
-        about(UNUSED.id, silence.span, message, fix.into_iter().collect())
+        Diagnostic::about_text(&UNUSED, silence.span, message, fix.into_iter().collect())
     }));
 }
 
@@ -119,7 +119,7 @@ fn read<'t>(document: &Document, comment: Comment, wish: &Wish<'t>, found: &mut 
     let lines = if wish.everywhere { Span::new(0, document.text().len()) } else { lines(document.text(), comment) };
     if wish.reason.is_empty() {
         let message = "A reason belongs behind the bracket, for whoever reads this later".to_owned();
-        found.push(about(INVALID.id, comment.span, message, Vec::new()));
+        found.push(Diagnostic::about_text(&INVALID, comment.span, message, Vec::new()));
     }
     for (at, rule) in &wish.rules {
         let span = Span::new(comment.span.start + at, comment.span.start + at + rule.len());
@@ -136,7 +136,7 @@ fn read<'t>(document: &Document, comment: Comment, wish: &Wish<'t>, found: &mut 
                 edits: vec![TextEdit { span, new_text: near.to_owned() }],
                 preferred: false,
             });
-            found.push(about(INVALID.id, span, message, fix.into_iter().collect()));
+            found.push(Diagnostic::about_text(&INVALID, span, message, fix.into_iter().collect()));
             continue;
         }
         silences.push(Silence { rule, span, comment, lines, used: false, alone: wish.rules.len() == 1 });
@@ -173,22 +173,6 @@ fn removed(text: &str, comment: Comment) -> Span {
         return Span::new(before, end);
     }
     Span::new(before, comment.span.end)
-}
-
-fn about(code: &'static str, span: Span, message: String, fixes: Vec<CodeFix>) -> Diagnostic {
-    Diagnostic {
-        span,
-        severity: Severity::Warning,
-        code,
-        message,
-        tags: Vec::new(),
-        related: Vec::new(),
-        elsewhere: None,
-        fixes,
-        api_server_message: None,
-        path: String::new(),
-        document: 0,
-    }
 }
 
 #[cfg(test)]

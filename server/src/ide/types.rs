@@ -1,6 +1,7 @@
 //! The answers, as plain data. Offsets are bytes of the file's text; no type here knows an editor protocol.
 
 use super::{FileEdits, ObjectKey, Span};
+use llsd_generator::check::Rule;
 pub use llsd_generator::check::finding::{Severity, Tag};
 use std::sync::Arc;
 
@@ -49,6 +50,25 @@ pub struct Diagnostic {
     pub path: String,
     /// Number of the document in the file, from 0.
     pub document: usize,
+}
+
+impl Diagnostic {
+    /// A diagnostic about the text itself, which belongs to no path of a resource. It is as severe as the rule says.
+    pub(crate) fn about_text(rule: &'static Rule, span: Span, message: String, fixes: Vec<CodeFix>) -> Self {
+        Self {
+            span,
+            severity: rule.severity,
+            code: rule.id,
+            message,
+            tags: Vec::new(),
+            related: Vec::new(),
+            elsewhere: None,
+            fixes,
+            api_server_message: None,
+            path: String::new(),
+            document: 0,
+        }
+    }
 }
 
 /// Something that nobody can say anything about: a rule that could not be decided, or a document without a resource.
@@ -262,7 +282,7 @@ pub struct Preview {
 
 /// A `LlamaStackDistribution` in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Resource {
+pub struct ResourceSummary {
     /// Number of its document in the file, from 0.
     pub document: usize,
     /// The part of `apiVersion` behind the slash.

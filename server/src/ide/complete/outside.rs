@@ -2,6 +2,7 @@
 
 use super::offer::Offer;
 use crate::ide::document::DocumentAnalysis;
+use crate::ide::objects::object_list;
 use crate::ide::types::CompletionKind;
 use llsd_generator::api::{ApiVersion, KIND};
 use llsd_yaml::Step;
@@ -47,15 +48,12 @@ fn keys(existing: &[String]) -> Vec<Offer> {
     found
 }
 
-/// Whether the path leads to an object of a `List` or of an OpenShift `Template`.
+/// Whether the path leads to an item of an [`object_list`] whose kind is written: other YAML has lists `items`, too.
 fn is_item(document: &DocumentAnalysis, path: &[Step]) -> bool {
     let [Step::Key(list), Step::Index(_)] = path else { return false };
-    let kind = document.tree().root().and_then(|root| root.get("kind")).map(|kind| kind.value());
-    match kind.as_deref() {
-        Some("Template") => list == "objects",
-        Some(kind) => kind.ends_with("List") && list == "items",
-        None => false,
-    }
+    let Some(root) = document.tree().root() else { return false };
+    let has_items = root.get("items").is_some_and(|items| items.is_sequence());
+    root.get("kind").is_some_and(|kind| object_list(&kind.value(), has_items) == Some(list))
 }
 
 fn could_become_one(document: &DocumentAnalysis, cursor: &Cursor) -> bool {

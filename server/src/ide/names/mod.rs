@@ -20,7 +20,7 @@ pub use index::{Declared, Kind, NameIndex};
 pub(crate) use index::{Mentions, Named};
 
 use super::document::DocumentAnalysis;
-use super::objects::ObjectKey;
+use super::objects::{ObjectKey, object_list};
 use llsd_yaml::{Span, Step};
 use reader::Reader;
 use std::sync::Arc;
@@ -252,17 +252,16 @@ impl Symbol {
     }
 }
 
-/// The mappings that are Kubernetes objects: the root, or the items of a `List` or `Template`.
+/// The mappings that are Kubernetes objects: the root, or the items of an [`object_list`].
 fn object_roots<'d>(reader: &Reader<'d>, root: llsd_yaml::Node<'d>) -> Vec<(Vec<Step>, llsd_yaml::Node<'d>)> {
     let text = |field: &str| reader.get(root, field).map(|node| node.value().into_owned()).unwrap_or_default();
     let kind = text("kind");
-    let list = match kind.as_str() {
-        "Template" => "objects",
-        kind if kind.ends_with("List") => "items",
-        // older groups and half-written headers still make a resource
-        "" if text("apiVersion").is_empty() => return Vec::new(),
-        _ => return vec![(Vec::new(), root)],
-    };
+    // older groups and half-written headers still make a resource
+    if kind.is_empty() && text("apiVersion").is_empty() {
+        return Vec::new();
+    }
+    let has_items = reader.get(root, "items").is_some_and(|items| items.is_sequence());
+    let Some(list) = object_list(&kind, has_items) else { return vec![(Vec::new(), root)] };
     let Some(items) = reader.get(root, list) else { return Vec::new() };
     let step = |number| vec![Step::Key(list.to_owned()), Step::Index(number)];
     reader.items(items).into_iter().enumerate().map(|(number, item)| (step(number), item)).collect()
