@@ -59,7 +59,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
       void vscode.window.setStatusBarMessage('$(clippy) kubectl command copied', 3000);
     })),
     command('llsd.newResource', newResource),
-    command('llsd.selectVersion', selectVersion),
+    command('llsd.selectVersion', () => selectVersion(context.extension)),
     command('llsd.showReferences', (...args) => showReferences(server, args)),
     command('llsd.restart', () => server.restart()),
     command('llsd.showOutput', () => { output.show(); }),

@@ -85,13 +85,27 @@ mod tests {
         expect_test::expect_file![path].assert_eq(&super::page());
     }
 
-    /// VS Code completes the rules in the settings, and says there what each is about.
-    #[test]
-    fn the_extension_knows_the_rules() {
+    /// A setting as the extension for VS Code declares it.
+    fn declared(setting: &str) -> serde_json::Value {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../vscode-extension/package.json");
         let package: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(path).expect("package.json")).expect("JSON");
-        let setting = &package["contributes"]["configuration"]["properties"]["llsd.severity"];
+        package["contributes"]["configuration"]["properties"][setting].clone()
+    }
+
+    /// VS Code offers these versions in the settings and in a list to pick from.
+    #[test]
+    fn the_extension_offers_the_versions_of_llama_stack_that_have_a_catalog() {
+        let is_llama_stack = |version: &&str| llsd_generator::config::named(version).starts_with("llama-stack ");
+        let all = llsd_generator::catalog::Catalog::versions().iter().map(String::as_str);
+        let expected: Vec<&str> = std::iter::once("").chain(all.filter(is_llama_stack)).collect();
+        assert_eq!(declared("llsd.llamaStackVersion")["enum"], serde_json::json!(expected));
+    }
+
+    /// VS Code completes the rules in the settings, and says there what each is about.
+    #[test]
+    fn the_extension_knows_the_rules() {
+        let setting = declared("llsd.severity");
         let known = setting["properties"].as_object().expect("the rules");
         let described = |id: &str| known.get(id).map(|schema| schema["description"].as_str().unwrap_or_default());
         let behind: Vec<_> =

@@ -8,12 +8,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The llama-stack version whose provider types are offered where the resource does not say.
-const USUAL_VERSION: &str = "0.4.7";
+/// The distribution that most others are made from. Its base config and its llama-stack version stand in where a resource
+/// does not tell its own.
+const USUAL: &str = "starter";
 
 /// What a base config declares.
 #[derive(Debug, Default)]
-pub(crate) struct Base {
+pub(crate) struct BaseDeclarations {
     /// API, provider id and provider type of each provider.
     pub(crate) providers: Vec<(String, String, String)>,
     /// API and provider type of each provider, with the settings that it is given.
@@ -56,7 +57,10 @@ pub(crate) fn catalog(version: ApiVersion, object: &Value, assumed: Option<&str>
     let exact = target_version(version, object, assumed).and_then(|wanted| Catalog::for_version(&wanted));
     match exact {
         Some(catalog) => Some((catalog, true)),
-        None => Catalog::for_version(USUAL_VERSION).map(|catalog| (catalog, false)),
+        None => {
+            let usual = Distributions::embedded().get(USUAL).ok()?;
+            Catalog::for_version(&usual.llama_stack_version).map(|catalog| (catalog, false))
+        }
     }
 }
 
@@ -70,14 +74,14 @@ pub(crate) fn provider_type<'c>(catalog: &'c Catalog, api: &str, written: &str) 
 }
 
 /// What the base config of the resource's distribution declares; `None` where the program carries none.
-pub(crate) fn base(version: ApiVersion, object: &Value) -> Option<&'static Base> {
+pub(crate) fn base(version: ApiVersion, object: &Value) -> Option<&'static BaseDeclarations> {
     let (name, _) = distribution(version, object);
     bases().get(name?)
 }
 
-/// The base config that most others are made from.
-pub(crate) fn usual_base() -> Option<&'static Base> {
-    bases().get("starter")
+/// The base config of the distribution that most others are made from.
+pub(crate) fn usual_base() -> Option<&'static BaseDeclarations> {
+    bases().get(USUAL)
 }
 
 /// Whether a base config gives a provider of this type the setting.
@@ -88,8 +92,8 @@ pub(crate) fn is_usual_setting(api: &str, provider_type: &str, name: &str) -> bo
         .any(|(.., keys)| keys.iter().any(|key| key == name))
 }
 
-fn bases() -> &'static BTreeMap<String, Base> {
-    static BASES: OnceLock<BTreeMap<String, Base>> = OnceLock::new();
+fn bases() -> &'static BTreeMap<String, BaseDeclarations> {
+    static BASES: OnceLock<BTreeMap<String, BaseDeclarations>> = OnceLock::new();
     BASES.get_or_init(|| {
         Distributions::embedded()
             .iter()
@@ -106,9 +110,9 @@ pub(crate) fn preload() {
     }
 }
 
-fn read_base(text: &str) -> Base {
+fn read_base(text: &str) -> BaseDeclarations {
     let document = llsd_yaml::parse_document(text);
-    let mut base = Base { variables: variables(text), ..Base::default() };
+    let mut base = BaseDeclarations { variables: variables(text), ..BaseDeclarations::default() };
     let Some(root) = document.root() else { return base };
     for entry in root.get("providers").into_iter().flat_map(|providers| providers.entries()) {
         for provider in entry.value.items() {
