@@ -4,7 +4,9 @@ mod forms;
 mod team;
 
 use expect_test::expect;
+use llsd_generator::check::rules;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -163,6 +165,35 @@ fn every_format_has_the_finding() {
     let junit = run("junit").out;
     assert!(junit.contains(r#"tests="2" failures="1""#), "{junit}");
     assert!(junit.contains("a.yaml:13:5: error["), "{junit}");
+}
+
+#[test]
+fn sarif_describes_rules_as_the_registry_does() {
+    let folder = Folder::new("sarif_rules");
+    let unused = "# llsd: ignore[llsd::provider::unknown-type] it came with another release";
+    folder.write("a.yaml", format!("{unused}\n{}", CLEAN.replace("workers", "wokrers")));
+    let ran = folder.llsd(&["check", "--format", "sarif", "a.yaml"]);
+    let sarif: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let run = &sarif["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    let found: BTreeSet<&str> = results.iter().map(|one| one["ruleId"].as_str().expect("an id")).collect();
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["llsd::ignore::unused", "llsd::schema::unknown-field"]);
+    let page = include_str!("../../docs/findings.md");
+    let described = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    let ids: Vec<&Value> = described.iter().map(|one| &one["id"]).collect();
+    assert_eq!(ids, ["llsd::ignore::unused", "llsd::schema::unknown-field"], "each rule once, and no other");
+    for (one, level) in described.iter().zip(["warning", "error"]) {
+        let rule = rules::find(one["id"].as_str().expect("an id")).expect("a rule of the registry");
+        assert_eq!(one["shortDescription"]["text"], rule.summary);
+        assert_eq!(one["fullDescription"]["text"], format!("{} {}", rule.summary, rule.why));
+        for help in [&one["help"]["text"], &one["help"]["markdown"]] {
+            let help = help.as_str().expect("a text");
+            assert!(help.contains(rule.why) && help.contains(rule.example), "{help}");
+        }
+        assert_eq!(one["helpUri"], rule.documentation());
+        assert!(page.contains(&format!("\n## {}\n", rule.id)), "the URI leads to a section");
+        assert_eq!(one["defaultConfiguration"]["level"], level);
+    }
 }
 
 #[test]
