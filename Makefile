@@ -74,10 +74,11 @@ advisories: ## what became known about dependencies; needs a network
 	npm --prefix vscode-extension audit --omit=dev
 
 # Lines that the crate's own tests run, of the modules that say what a resource means.
-coverage: ## share of the generator's lines that its tests run, by file; needs rustup
+coverage: ## share of the lines of generator and crd-validator that their own tests run, by file; needs rustup
 	rustup component add llvm-tools
 	tool=$$(tests/setup/cargo-tool.sh cargo-llvm-cov) && \
-		"$$tool" llvm-cov --package llsd-generator --locked --ignore-filename-regex '/(yaml|tests)/' --summary-only
+		"$$tool" llvm-cov --package llsd-generator --package crd-validator --locked \
+			--ignore-filename-regex '/(yaml|tests|examples)/' --summary-only
 
 # More files to measure on: make bench FILES='a/*.yaml b/*.yaml'
 FILES ?=

@@ -149,6 +149,29 @@ fn what_the_other_version_cannot_hold_is_kept() {
 }
 
 #[test]
+fn bounds_that_contradict_each_other_come_back_to_the_older_version() {
+    let scaling = json!({"minReplicas": 5, "maxReplicas": 2});
+    let object = older(json!({"server": {"distribution": {"name": "starter"}, "autoscaling": scaling}}));
+    let there = to_v1alpha2(&object).unwrap();
+    assert_eq!(there["spec"]["workload"]["autoscaling"], json!({"maxReplicas": 2}));
+    assert_eq!(errors(ApiVersion::V1Alpha2, &there), Vec::<String>::new());
+    assert_eq!(to_v1alpha1(&there).unwrap(), object);
+}
+
+#[test]
+fn values_of_another_type_are_converted_too() {
+    let nothing = older(json!({"server": {"distribution": {"name": "starter"}, "workers": null}}));
+    let there = to_v1alpha2(&nothing).unwrap();
+    assert_eq!(there["spec"].get("workload").and_then(|workload| workload.get("workers")), None);
+    assert_eq!(to_v1alpha1(&there).unwrap(), nothing);
+
+    let list = newer(json!({"distribution": {"name": "starter"}, "workload": {"replicas": [1]}}));
+    let there = to_v1alpha1(&list).unwrap();
+    assert_eq!(there["spec"]["replicas"], json!([1]));
+    assert_eq!(to_v1alpha2(&there).unwrap(), list);
+}
+
+#[test]
 fn an_edited_field_stays_edited_and_the_rest_comes_back() {
     let object = older(json!({
         "server": {

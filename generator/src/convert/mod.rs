@@ -159,8 +159,8 @@ pub enum AnnotationFault {
     },
     /// One of the annotations in which fields of the other version are kept has another text.
     #[error(
-        "the annotation {annotation} is written by the conversion between the versions alone, and this is no text of its: \
-         remove it"
+        "the annotation {annotation} belongs to the conversion between the versions, which did not write this value: remove \
+         it"
     )]
     Foreign {
         /// The key of the annotation.
