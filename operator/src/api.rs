@@ -29,7 +29,7 @@ const JSON: &str = "application/json";
 const TIME: Duration = Duration::from_secs(30);
 /// Bytes of an answer that holds one object or one page of a list. The API server takes objects of 3 MiB at most.
 const ANSWER: usize = 8 << 20;
-/// Bytes of an answer that says what is wrong.
+/// Bytes of an answer that says what is wrong: a `Status` with its causes.
 const FAILURE: usize = 64 << 10;
 /// Objects of one page, and pages of one list. Who has more objects with one label gets an error, not more memory.
 const PAGE: usize = 100;

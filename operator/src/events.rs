@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long writing one may hold up the work.
+/// How long writing one may hold up a reconcile. An Event is help, not state: it may be lost.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// An event that says the same again is not written within this time.
 const REPEAT: Duration = Duration::from_secs(600);

@@ -15,17 +15,20 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
+/// How long a server may take for one answer. One that is up answers at once; its readiness is the kubelet's business.
 const TIMEOUT: Duration = Duration::from_secs(5);
+/// The first wait before a server is asked again, right after its start.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
+/// The longest wait: what is asked for, a version and the providers, hardly changes while a server runs.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// Answers longer than this are not read. The settings of providers, which are not kept, are most of them.
 const LARGEST: usize = 256 << 10;
 /// Providers that are kept, and bytes of all that is kept of them: it is part of the status of a resource.
 const PROVIDERS: usize = 100;
 const KEPT: usize = 16 << 10;
-/// Characters of a version, a name or a message.
+/// Characters of a version, a name or a message: it goes into a status that users read in a terminal.
 const WORD: usize = 128;
-/// Servers that are asked at once.
+/// Servers that are asked at once: enough that slow ones do not hold up the others, few enough for a small operator.
 const AT_ONCE: usize = 8;
 
 /// What a server says about itself, within the bounds of a status.

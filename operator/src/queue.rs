@@ -35,7 +35,9 @@ impl fmt::Display for Key {
     }
 }
 
+/// The wait after a first failure: most are conflicts, which are over at once.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
+/// The longest wait between two tries: an administrator who mended something should not have to restart the operator.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// How soon a resource is tried again whose work failed while something happened to it: not at once, because what
 /// happened may be what the work itself wrote.

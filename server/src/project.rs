@@ -23,7 +23,7 @@ use written::Written;
 
 /// What the file is called.
 pub const FILE_NAME: &str = "llsd.toml";
-/// A larger one is refused, in bytes.
+/// Bytes of an `llsd.toml` at most; a larger one is reported and not read.
 const MAX_SIZE: u64 = 1 << 20;
 /// In how many folders above a file one is looked for.
 const MAX_DEPTH: usize = 64;

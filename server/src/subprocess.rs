@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a running program is looked at.
+/// How often a running program is looked at: the standard library has no wait with a limit.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// What a program may cost.

@@ -50,7 +50,7 @@ const GROUPS: [&str; 14] = [
     "status",
 ];
 
-/// Deeper objects are compared as one value.
+/// Deeper objects are compared as one value: the schema of neither version is that deep, and the walk calls itself.
 const MAX_DEPTH: usize = 32;
 
 /// What it takes to make `to` out of `from`, in the order in which it must be applied.

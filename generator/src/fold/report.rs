@@ -140,7 +140,7 @@ pub enum Why {
     Bound(Bound),
 }
 
-/// Places that are named in one line.
+/// Places that are named in one line; the rest is counted. More would not fit on a screen.
 const SHOWN: usize = 6;
 
 impl fmt::Display for Why {

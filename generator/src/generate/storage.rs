@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 const KV: &str = "kv_default";
 /// Name that the backend of `spec.storage.sql` gets in the config. llama-stack's own distributions use the same.
 const SQL: &str = "sql_default";
-/// Port of Redis where the endpoint names none.
+/// Port of Redis where the endpoint names none, as Redis and its clients have it.
 const REDIS_PORT: u16 = 6379;
 
 /// Writes `storage.kv` and `storage.sql` into `storage.backends`, each on its own; the rest of `storage` stays.

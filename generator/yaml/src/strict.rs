@@ -7,7 +7,8 @@ use yaml_rust2::scanner::ScanError;
 use crate::split::is_marker;
 use crate::{Span, SyntaxError};
 
-/// Collections inside each other that are still accepted.
+/// Collections inside each other that are still accepted: users write some twenty, and callers may walk the tree by
+/// calling themselves.
 const MAX_DEPTH: usize = 512;
 
 /// What yaml-rust2 has against the text. Events are pulled one by one, so depth costs no stack.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Bytes of any file that is read.
+/// Bytes of any file that is read. A config fits into a ConfigMap of 1 MiB; images are not trusted to keep to that.
 const LARGEST: u64 = 8 << 20;
 
 /// What went into the configuration, for the log of the container.

@@ -29,6 +29,7 @@ const REMEMBERED: Duration = Duration::from_secs(60);
 const READERS: usize = 64;
 /// Questions to the API server at the same time: whoever sends tokens of no worth costs it no more than that.
 const QUESTIONS: usize = 2;
+/// How long the API server may take for its word on a reader, so that a scrape of ten seconds still gets an answer.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// Serves `/metrics`, which is what `text` gives, until `end`. With a client, over TLS, and only to those who have the

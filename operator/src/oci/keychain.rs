@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 /// How long what was read counts. Pull secrets change seldom, and a missing one shows as a refusal.
 const FRESH: Duration = Duration::from_secs(300);
-/// Namespaces and service accounts that are remembered.
+/// Namespaces and service accounts that are remembered, so that a cluster with many costs a bounded amount of memory.
 const REMEMBERED: usize = 4096;
 /// Pull secrets of one account that are read, and so logins that a registry is tried with.
 const PULL_SECRETS: usize = 8;

@@ -11,11 +11,11 @@ use x509_parser::parse_x509_certificate;
 pub const BUNDLE_KEY: &str = "ca-bundle.crt";
 /// Where the bundle is mounted.
 pub(super) const MOUNT_PATH: &str = "/etc/ssl/certs/ca-bundle";
-/// Most certificates in a bundle.
+/// Most certificates in a bundle, as the Go operator has it: each is parsed, and servers load them all.
 pub const MAX_CERTIFICATES: usize = 1000;
-/// Most bytes of a bundle.
+/// Most bytes of the sources of a bundle, as the Go operator has it. What comes out has to fit into a ConfigMap anyway.
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
-/// Most bytes that a ConfigMap holds, its keys included.
+/// Most bytes that the API server lets a ConfigMap hold, its keys included.
 const MAX_CONFIG_MAP: usize = 1024 * 1024;
 
 /// Why a bundle cannot be assembled. The texts are those that users of the Go operator know.

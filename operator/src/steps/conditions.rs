@@ -43,7 +43,7 @@ pub struct Conditions {
     wanted: Vec<Wanted>,
 }
 
-/// Kubernetes takes messages of 32,768 bytes.
+/// Bytes of a message: with more than 32,768 characters the API server refuses the whole status.
 const LONGEST: usize = 32_000;
 
 impl Conditions {

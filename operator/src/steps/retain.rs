@@ -8,7 +8,8 @@ use crate::stores::Stores;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// ConfigMaps that stay beside the mounted ones.
+/// The newest ConfigMaps that stay whether mounted or not: the one in use, and the one before it, so that
+/// `kubectl rollout undo` finds the config of that revision.
 const KEPT: usize = 2;
 
 /// Deletes what is not needed any more.

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 /// Name of the Secret, in the operator's namespace.
 pub const SECRET_NAME: &str = "llama-stack-operator-webhook-cert";
 
-/// Attempts before other replicas are given a rest.
+/// Attempts to write the Secret while other replicas write it, too; then they are given a rest.
 const ATTEMPTS: usize = 8;
 
 /// The certificate of all replicas.

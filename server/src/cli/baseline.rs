@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Larger files are none of ours, in bytes.
+/// Bytes of a baseline at most: larger files were not written by this program.
 const MAX_SIZE: u64 = 256 << 20;
-/// What the file says of itself.
+/// The version of the file's format, which it names itself: another one is refused, not guessed at.
 const VERSION: u32 = 1;
 
 /// The findings that are known.

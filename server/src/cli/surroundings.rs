@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Files read at most besides those that are checked: more than any kustomization draws on.
 const MAX_FILES: usize = 2_000;
 
-/// How often files may lead to others.
+/// How often files may lead to others, before a chain is taken for one without end.
 const MAX_ROUNDS: usize = 24;
 
 /// Folders above a file in which its kustomizations are looked for.

@@ -11,6 +11,7 @@ use std::time::Duration;
 const LIMITS: Limits = Limits { patience: PATIENCE, output: 64 << 20 };
 /// How long the API server may take for one answer, as `kubectl` understands it.
 const REQUEST_TIMEOUT: &str = "--request-timeout=10s";
+/// How long `kubectl` may take, its login helper and the request together.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Which cluster, and how to reach it. What is not set is as in a terminal.

@@ -8,7 +8,7 @@ use super::{Analysis, Workspace};
 use llsd_yaml::edit;
 use std::sync::Arc;
 
-/// Kustomizations that are looked through at most.
+/// Kustomizations that are looked through at most: the client waits for the answer before it renames.
 const LOOKED_AT: usize = 500;
 
 /// The edits of kustomizations that name the file or folder `old`, which is to be called `new`. Both are written as names

@@ -4,11 +4,11 @@ use serde_json::Value;
 use std::io::{self, BufRead, Read, Write};
 use tower_lsp::jsonrpc::{Error, Request, Response};
 
-/// A longer message is not a message. In bytes.
+/// Bytes of a message at most: more than any file that is analysed, and a wrong header must not take all memory.
 const MAX_LENGTH: usize = 256 << 20;
 /// Bytes that are set aside for a message before any of it has come.
 const FIRST_PIECE: usize = 1 << 16;
-/// Longest header line, in bytes.
+/// Bytes of a header line at most. The two that exist are shorter than 100.
 const MAX_HEADER: u64 = 4096;
 /// Header lines of one message, with the empty ones in front of it.
 const MAX_LINES: usize = 64;

@@ -29,7 +29,7 @@ const GIVES_WAY: Duration = Duration::from_secs(2);
 const ABOVE: usize = 6;
 /// How often kustomizations may lead to others in one round.
 const MAX_ROUNDS: usize = 16;
-/// Files up to which kustomizations are followed.
+/// Files up to which kustomizations are followed; what is beyond is read only if it is below a workspace folder.
 const MAX_FOLLOWED: usize = 50_000;
 
 /// What is known of files that are not open.

@@ -7,7 +7,7 @@ use super::value::Val;
 use crate::pattern::Pattern;
 use cel::common::ast::{CallExpr, EntryExpr, Expr as Syntax, IdedExpr, LiteralValue, operators};
 
-/// Expressions nested deeper than this are not compiled.
+/// Expressions nested deeper than this are not compiled, because compiling and evaluating call themselves.
 const MAX_DEPTH: usize = 100;
 
 /// Longer rules are not read, in bytes. Those of real CRDs stay below 3,000.

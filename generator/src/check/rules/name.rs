@@ -8,7 +8,7 @@ use super::super::rule::{Group, Rule};
 use crate::api::CrdRule;
 use crate::path::Path;
 
-/// Greatest length of a name.
+/// Greatest length of a name: the 63 of a DNS label, less the 15 of the longest suffix.
 const MAX: usize = 48;
 
 pub static NAME: Rule = Rule {

@@ -7,7 +7,7 @@ use super::super::rule::{Group, Rule};
 use crate::path::Path;
 use serde_json::Value;
 
-/// How deep settings are looked into.
+/// How deep settings are looked into: deeper than any setting of the catalogs, so that the walk needs no other bound.
 const MAX_DEPTH: usize = 8;
 
 pub static SECRET_REF: Rule = Rule {

@@ -12,7 +12,7 @@ use crate::path::{Path, Segment};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-/// How deep settings are compared with the catalog.
+/// How deep settings are compared with the catalog: deeper than any of its keys.
 const MAX_DEPTH: usize = 8;
 
 pub static UNKNOWN_KEY: Rule = Rule {

@@ -18,7 +18,7 @@ pub(super) const LONGEST: usize = 1 << 20;
 const BUDGET: usize = 1 << 20;
 /// With more errors than this, one line more or less says nothing.
 const MOST_ERRORS: usize = 100;
-/// Faults that are mended one after the other.
+/// Faults that are mended one after the other. Each round reads the text again; while typing there are one or two.
 const ROUNDS: usize = 4;
 
 /// A text with some lines mended, and where its bytes come from.

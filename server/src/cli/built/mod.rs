@@ -142,6 +142,7 @@ fn run(programs: &[(&str, Vec<std::ffi::OsString>)]) -> Result<String, String> {
 
 /// What a builder says when it fails, on one line and not endless.
 fn complaint(errors: &str) -> String {
+    /// Characters that are repeated of what a builder says: the cause comes first, and fits on one screen.
     const LENGTH: usize = 2_000;
     let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let text = lines.join(" ");

@@ -5,7 +5,7 @@ use super::{Checked, Other, Report};
 use crate::ide::{Diagnostic, Severity};
 use std::io::{self, Write};
 
-/// Longer lines are cut around the finding.
+/// Characters of a source line; longer ones are cut around the finding, so that terminals do not wrap them.
 const WIDTH: usize = 120;
 
 /// Findings, then one line that sums up.

@@ -13,7 +13,7 @@ use llsd_yaml::edit::quote_scalar;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Known Secrets that are offered at most.
+/// Known Secrets that are offered at most: each is an action of its own in the menu.
 const KNOWN: usize = 3;
 
 /// Title and edits that move the secret of a finding into a Secret of the same file.

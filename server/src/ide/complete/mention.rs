@@ -4,9 +4,9 @@
 use llsd_generator::path::Path;
 use serde_json::Value;
 
-/// References and labels behind these are not looked at.
+/// References and labels that are looked at: real resources have a few, and completion must not wait for the rest.
 const MOST: usize = 64;
-/// Texts inside a provider lie no deeper.
+/// How deep texts are looked for inside a provider: settings that name something lie no deeper.
 const DEPTH: usize = 4;
 
 /// Other words for provider types.

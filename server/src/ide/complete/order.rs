@@ -7,11 +7,11 @@ use crate::ide::schema;
 use llsd_generator::path::{Path, Segment};
 use std::collections::BTreeSet;
 
-/// Other items of a list that are looked at.
+/// Other items of a list that are looked at: the nearest tell how somebody orders keys, and more do not tell it better.
 const SIBLINGS: usize = 8;
 /// By so many places a key falls back that people write further up or down.
 const OUT_OF_ORDER: usize = 3;
-/// Keys of one mapping that are looked at.
+/// Keys of one mapping that are looked at: more than any object of the schema has fields.
 const KEYS: usize = 64;
 
 /// Objects of which a key takes the place of others: the object's key, and the keys. With the keys of one group no key

@@ -8,7 +8,7 @@ use llsd_generator::check::rules::{header, misplaced, schema};
 use llsd_generator::fold::is_quickstart;
 use llsd_yaml::edit;
 
-/// One fix may lay bare the next mistake.
+/// How often fixes are applied, because one may lay bare the next mistake.
 const ROUNDS: usize = 8;
 
 /// Rules about the shape of a resource whose fixes lose nothing and make nothing up.

@@ -5,7 +5,7 @@ use llsd_yaml::{Document, Kind, Node, Span};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// How many aliases are followed one after the other.
+/// How many merge keys `<<` are followed one after the other: people write one, and broken text may lead in a circle.
 const HOPS: usize = 16;
 
 /// A tree with its anchors.

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many files and patches one answer looks at.
+/// How many files and patches one answer looks at, so that a key stays quick where overlays are many.
 const BUDGET: usize = 500;
 
 /// Works out answers within a budget.

@@ -18,7 +18,7 @@ pub(super) use build::Builder;
 pub(crate) use embedded::{Embedded, all_in};
 pub use writer::{Made, Writer};
 
-/// How many kustomizations may stand above each other.
+/// How many kustomizations may stand above each other: people stack three or four, and broken ones name each other.
 const MAX_DEPTH: usize = 16;
 
 /// How many files one change may concern. Nobody has that many overlays; a cycle may seem to.

@@ -6,7 +6,7 @@ use crate::ide::types::TextEdit;
 use llsd_yaml::edit::{self, Position, quote_scalar};
 use llsd_yaml::{Kind, Span};
 
-/// Longest name of an object or key, in bytes.
+/// Longest name of an object or of a key of a Secret or ConfigMap, in bytes: what the API server takes.
 const LONGEST: usize = 253;
 
 /// The edits that write `new` where `found` stands, for the whole text.

@@ -7,7 +7,8 @@ use crate::cel::value::{Val, compare, contains, equal};
 use crate::schema::Kind;
 use std::cmp::Ordering;
 
-/// Longer lists are not made from nothing.
+/// Longest list that `lists.range` makes: one call must not cost more memory than a large object. A longer one is
+/// reported as not checked.
 const MAX_RANGE: i64 = 100_000;
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {

@@ -7,7 +7,7 @@ use llsd_generator::path::{Path, Segment};
 use llsd_yaml::Document;
 use serde_json::Value;
 
-/// Shorter texts are found by accident.
+/// Characters of a text by which its new place is looked for: shorter ones are found by accident.
 const TELLING: usize = 4;
 
 impl Writer<'_> {
