@@ -33,7 +33,7 @@ pub struct ClusterState {
 ///
 /// # Errors
 /// If `kubectl` cannot be run, has no such context, or does not reach the cluster.
-pub fn look(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<ClusterState, Failure> {
+pub fn query(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<ClusterState, Failure> {
     let own = kubectl.namespace()?;
     let mut found =
         ClusterState { cluster: Cluster { namespace: own.clone(), ..Cluster::default() }, ..ClusterState::default() };

@@ -55,17 +55,17 @@ pub(super) fn kubectl(shared: &Shared) -> Option<Kubectl> {
 }
 
 /// Starts asking, or wakes whoever asks, as the settings may have changed.
-pub(super) fn follow(shared: &Arc<Shared>) {
+pub(super) fn start_polling(shared: &Arc<Shared>) {
     let mut state = shared.cluster.lock();
     if state.running {
         shared.cluster.wake();
     } else if kubectl(shared).is_some() {
         state.running = true;
-        tokio::spawn(ask(Arc::clone(shared)));
+        tokio::spawn(poll(Arc::clone(shared)));
     }
 }
 
-async fn ask(shared: Arc<Shared>) {
+async fn poll(shared: Arc<Shared>) {
     let mut wait = INTERVAL;
     loop {
         let Some(kubectl) = ({
@@ -74,28 +74,28 @@ async fn ask(shared: Arc<Shared>) {
             state.running = kubectl.is_some();
             kubectl
         }) else {
-            take(&shared, ClusterState::default(), false);
+            apply(&shared, ClusterState::default(), false);
             return;
         };
         let job = {
             let shared = Arc::clone(&shared);
             move || {
                 let namespaces = namespaces(&shared);
-                (!namespaces.is_empty()).then(|| cluster::look(&kubectl, &namespaces))
+                (!namespaces.is_empty()).then(|| cluster::query(&kubectl, &namespaces))
             }
         };
         wait = match tokio::task::spawn_blocking(job).await {
             Ok(None) => INTERVAL,
             Ok(Some(Ok(found))) => {
                 let problems = found.problems.clone();
-                take(&shared, found, true);
-                tell(&shared, problems);
+                apply(&shared, found, true);
+                report_problems(&shared, problems);
                 INTERVAL
             }
             Ok(Some(Err(failure))) => {
                 // What is not known any more is not wrong.
-                take(&shared, ClusterState::default(), false);
-                tell(&shared, vec![failure.to_string()]);
+                apply(&shared, ClusterState::default(), false);
+                report_problems(&shared, vec![failure.to_string()]);
                 (wait * 2).min(LONGEST)
             }
             Err(error) => {
@@ -123,7 +123,7 @@ fn namespaces(shared: &Shared) -> BTreeSet<String> {
     found
 }
 
-fn take(shared: &Arc<Shared>, found: ClusterState, known: bool) {
+fn apply(shared: &Arc<Shared>, found: ClusterState, known: bool) {
     let changed = {
         let mut state = shared.cluster.lock();
         let changed = *state.live != found.live || state.namespace != found.cluster.namespace;
@@ -142,7 +142,7 @@ fn take(shared: &Arc<Shared>, found: ClusterState, known: bool) {
 }
 
 /// Tells each problem once, and again only after it was gone.
-fn tell(shared: &Shared, problems: Vec<String>) {
+fn report_problems(shared: &Shared, problems: Vec<String>) {
     let problems: BTreeSet<String> = problems.into_iter().collect();
     let new: Vec<String> = {
         let mut state = shared.cluster.lock();

@@ -122,16 +122,16 @@ pub(super) fn fall_back(shared: &Shared, options: Option<&Value>) {
 
 /// The first time: asks, and then looks through the workspace.
 pub(super) async fn start(shared: Arc<Shared>) {
-    let asking = ask(&shared);
+    let asking = fetch(&shared);
     tokio::pin!(asking);
     let answer = tokio::time::timeout(PATIENCE, &mut asking).await;
-    tell(&shared);
-    cluster::follow(&shared);
+    report_problems(&shared);
+    cluster::start_polling(&shared);
     files::scan(&shared, shared.folders());
     if answer.is_err() {
         let changed = asking.await;
-        tell(&shared);
-        follow(&shared, changed);
+        report_problems(&shared);
+        refresh_if(&shared, changed);
     }
 }
 
@@ -140,26 +140,26 @@ pub(super) fn reload(shared: &Arc<Shared>, pushed: Value) {
     let shared = Arc::clone(shared);
     tokio::spawn(async move {
         let changed = if shared.client_capabilities().configuration {
-            ask(&shared).await
+            fetch(&shared).await
         } else {
             let section = pushed.get("llsd").cloned().unwrap_or(pushed);
             set(&shared, &section, None)
         };
-        tell(&shared);
-        follow(&shared, changed);
+        report_problems(&shared);
+        refresh_if(&shared, changed);
     });
 }
 
 /// An `llsd.toml` was written, or is gone: everything is looked at again.
 pub(super) fn projects_changed(shared: &Arc<Shared>) {
     shared.configuration.forget_projects();
-    follow(shared, true);
+    refresh_if(shared, true);
 }
 
 /// Looks at everything again if settings have changed.
-fn follow(shared: &Arc<Shared>, changed: bool) {
+fn refresh_if(shared: &Arc<Shared>, changed: bool) {
     if changed {
-        cluster::follow(shared);
+        cluster::start_polling(shared);
         publish::start(shared, shared.session.again());
         shared.refresh_diagnostics();
         shared.refresh_hints();
@@ -168,7 +168,7 @@ fn follow(shared: &Arc<Shared>, changed: bool) {
 }
 
 /// Asks the client for the settings of every folder. True: they are others than before.
-async fn ask(shared: &Arc<Shared>) -> bool {
+async fn fetch(shared: &Arc<Shared>) -> bool {
     if !shared.client_capabilities().configuration {
         return false;
     }
@@ -232,7 +232,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// Tells the user once, in one message, which settings cannot be used.
-pub(super) fn tell(shared: &Arc<Shared>) {
+pub(super) fn report_problems(shared: &Arc<Shared>) {
     let message = {
         let mut state = shared.configuration.lock();
         let problems = std::mem::take(&mut state.unreported);

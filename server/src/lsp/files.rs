@@ -81,13 +81,13 @@ pub(super) fn scan(shared: &Arc<Shared>, folders: Vec<Url>) {
         return;
     }
     shared.files.lock().folders.extend(folders);
-    work(shared);
+    start_worker(shared);
 }
 
 /// Looks at files again. One that is gone contributes nothing and has no diagnostics.
-pub(super) fn look(shared: &Arc<Shared>, names: impl IntoIterator<Item = Arc<str>>) {
+pub(super) fn rescan(shared: &Arc<Shared>, names: impl IntoIterator<Item = Arc<str>>) {
     shared.files.lock().names.extend(names);
-    work(shared);
+    start_worker(shared);
 }
 
 /// Looks again at the files that mention one of `names`.
@@ -97,13 +97,13 @@ pub(super) fn affected(shared: &Arc<Shared>, names: &HashSet<String>) {
     }
     let affected = mentioning(&shared.files.lock().seen, names);
     if !affected.is_empty() {
-        look(shared, affected);
+        rescan(shared, affected);
     }
 }
 
 /// Looks again at everything known of these files, and below these folders, which are there no more. Nobody can tell the
 /// one from the other any longer, and one folder may have held thousands of both.
-pub(super) fn look_below<'u>(shared: &Arc<Shared>, gone: impl IntoIterator<Item = &'u Url>) {
+pub(super) fn rescan_below<'u>(shared: &Arc<Shared>, gone: impl IntoIterator<Item = &'u Url>) {
     let gone: HashSet<String> =
         gone.into_iter().map(|uri| convert::name(uri).trim_end_matches('/').to_owned()).collect();
     let is_gone = |file: &Arc<str>| {
@@ -115,7 +115,7 @@ pub(super) fn look_below<'u>(shared: &Arc<Shared>, gone: impl IntoIterator<Item 
         let seen = state.seen.keys().cloned();
         seen.chain(shared.session.workspace().files().cloned()).filter(is_gone).collect()
     };
-    look(shared, known);
+    rescan(shared, known);
 }
 
 /// Looks at what says whether a file is a resource or a patch, where no workspace folder holds it.
@@ -126,7 +126,7 @@ pub(super) fn look_beside(shared: &Arc<Shared>, uri: &Url) {
     let telling = folders.flat_map(workspace::build_files_in).filter_map(|path| Url::from_file_path(path).ok());
     let names: Vec<Arc<str>> = telling.map(|uri| convert::name(&uri).into()).collect();
     if !names.is_empty() {
-        look(shared, names);
+        rescan(shared, names);
     }
 }
 
@@ -145,13 +145,13 @@ fn mentioning(seen: &BTreeMap<Arc<str>, ClosedFile>, names: &HashSet<String>) ->
 }
 
 /// Starts the worker unless there is one.
-fn work(shared: &Arc<Shared>) {
+fn start_worker(shared: &Arc<Shared>) {
     if !mem::replace(&mut shared.files.lock().running, true) {
-        tokio::spawn(rounds(Arc::clone(shared)));
+        tokio::spawn(run_worker(Arc::clone(shared)));
     }
 }
 
-async fn rounds(shared: Arc<Shared>) {
+async fn run_worker(shared: Arc<Shared>) {
     loop {
         let (folders, names) = {
             let mut state = shared.files.lock();
@@ -169,7 +169,7 @@ async fn rounds(shared: Arc<Shared>) {
             tokio::task::spawn_blocking(move || round.run(folders, names))
         };
         while let Some(found) = receive.recv().await {
-            show(&shared, found);
+            publish_file(&shared, found);
         }
         progress.end();
         match job.await {
@@ -191,7 +191,7 @@ struct ScannedFile {
 }
 
 /// Takes note of what was found, and tells a client that does not ask itself.
-fn show(shared: &Shared, ScannedFile { name, seen }: ScannedFile) {
+fn publish_file(shared: &Shared, ScannedFile { name, seen }: ScannedFile) {
     let diagnostics = seen.as_ref().map(|seen| Arc::clone(&seen.diagnostics)).unwrap_or_default();
     {
         let mut state = shared.files.lock();
@@ -269,7 +269,7 @@ impl Round {
             if workspace::may_have_resources(&text) {
                 relevant.insert(Arc::clone(name));
             } else {
-                self.tell(name, None);
+                self.report(name, None);
             }
             self.progress.step();
         }
@@ -284,7 +284,7 @@ impl Round {
             session.wait_idle(end);
             let seen = self.judge(&name, cancel);
             if !cancel.is_cancelled() {
-                self.tell(&name, seen);
+                self.report(&name, seen);
             }
             self.progress.step();
         }
@@ -355,7 +355,7 @@ impl Round {
         Some(ClosedFile { mentions, diagnostics: diagnostics.into(), places: Arc::new(places) })
     }
 
-    fn tell(&self, name: &Arc<str>, seen: Option<ClosedFile>) {
+    fn report(&self, name: &Arc<str>, seen: Option<ClosedFile>) {
         // A closed channel means that the session is over.
         let _ = self.send.send(ScannedFile { name: Arc::clone(name), seen });
     }

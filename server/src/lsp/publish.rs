@@ -21,21 +21,21 @@ use tower_lsp::lsp_types::{
 /// Starts a worker for each name.
 pub(super) fn start(shared: &Arc<Shared>, names: impl IntoIterator<Item = Arc<str>>) {
     for name in names {
-        tokio::spawn(work(Arc::clone(shared), name));
+        tokio::spawn(run_worker(Arc::clone(shared), name));
     }
 }
 
 /// Analyses the newest version until there is no newer one.
-async fn work(shared: Arc<Shared>, name: Arc<str>) {
+async fn run_worker(shared: Arc<Shared>, name: Arc<str>) {
     while let Some((snapshot, cancel)) = shared.session.begin(&name) {
         let job = {
             let (shared, snapshot) = (Arc::clone(&shared), Arc::clone(&snapshot));
-            move || look(&shared, &snapshot, &cancel)
+            move || analyse_and_publish(&shared, &snapshot, &cancel)
         };
         match tokio::task::spawn_blocking(job).await {
             Ok(Some(affected)) => {
                 // A file may be the first of its project.
-                configuration::tell(&shared);
+                configuration::report_problems(&shared);
                 start(&shared, affected.documents);
                 files::affected(&shared, &affected.names);
             }
@@ -49,7 +49,7 @@ async fn work(shared: Arc<Shared>, name: Arc<str>) {
 }
 
 /// The part that takes CPU time. None: outdated before others could have to do something.
-fn look(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Affected> {
+fn analyse_and_publish(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Affected> {
     let stop = || cancel.is_cancelled();
     let analysis = shared.analysis(snapshot, &stop)?;
     let affected = shared.session.learn(snapshot, &analysis);

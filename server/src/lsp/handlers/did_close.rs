@@ -17,6 +17,6 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidCloseTextDocumentPara
         }
         backend.shared.tokens.forget(uri);
         backend.shared.previews.forget(uri);
-        files::look(&backend.shared, [Arc::from(name)]);
+        files::rescan(&backend.shared, [Arc::from(name)]);
     }
 }

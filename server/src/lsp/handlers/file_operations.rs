@@ -52,12 +52,12 @@ fn appeared(shared: &Arc<Shared>, uri: &str) {
     if convert::file_path(&uri).is_some_and(|path| path.is_dir()) {
         files::scan(shared, vec![uri]);
     } else {
-        files::look(shared, [Arc::from(convert::name(&uri))]);
+        files::rescan(shared, [Arc::from(convert::name(&uri))]);
     }
 }
 
 fn disappeared(shared: &Arc<Shared>, uri: &str) {
     if let Ok(uri) = Url::parse(uri) {
-        files::look_below(shared, [&uri]);
+        files::rescan_below(shared, [&uri]);
     }
 }

@@ -26,9 +26,9 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeWatchedFilesPar
     if gone.iter().chain(&other).any(is_project) {
         configuration::projects_changed(&backend.shared);
     }
-    files::look_below(&backend.shared, gone.iter().map(|change| &change.uri));
+    files::rescan_below(&backend.shared, gone.iter().map(|change| &change.uri));
     let names = other.into_iter().filter(|change| !is_project(change));
-    files::look(&backend.shared, names.map(|change| Arc::from(convert::name(&change.uri))));
+    files::rescan(&backend.shared, names.map(|change| Arc::from(convert::name(&change.uri))));
 }
 
 /// Has the client watch the manifests of the workspace folders as they are now. Nobody waits for its answer.

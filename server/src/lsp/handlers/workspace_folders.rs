@@ -17,6 +17,6 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeWorkspaceFolder
     if shared.client_capabilities().configuration {
         configuration::reload(shared, Value::Null);
     }
-    files::look_below(shared, &removed);
+    files::rescan_below(shared, &removed);
     files::scan(shared, added);
 }
