@@ -197,7 +197,8 @@ fn migrated(file: &str) -> String {
     let analysis = analyse(file);
     let documents = analysis.resources().into_iter().map(|resource| resource.document).collect::<BTreeSet<_>>();
     let edits = documents.into_iter().map(|document| {
-        ide::migrate(&analysis, document, MigrateOptions::default()).unwrap_or_else(|why| panic!("{why}\n{file}"))
+        let about = ide::Query::alone(&analysis);
+        ide::migrate(&about, document, MigrateOptions::default()).unwrap_or_else(|why| panic!("{why}\n{file}"))
     });
     apply(file, edits.flat_map(|migrated| migrated.edits).collect())
 }

@@ -135,7 +135,7 @@ fn to_older(object: &Value, result: &mut Value) {
 }
 
 /// Puts a value at a path of keys, making the objects on the way.
-fn set(root: &mut Value, path: &Path, value: Value) {
+pub(crate) fn set(root: &mut Value, path: &Path, value: Value) {
     let mut place = root;
     for step in path.segments() {
         let Segment::Key(name) = step else { return };

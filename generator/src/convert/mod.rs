@@ -10,8 +10,8 @@ mod fit;
 mod hostile;
 mod kept;
 
-pub(crate) use fields::translate_as;
 pub use fields::{V1ALPHA1_TO_V1ALPHA2, translate};
+pub(crate) use fields::{set, translate_as};
 pub(crate) use fit::{Unfit, fill_defaults};
 pub use kept::PreservedField;
 pub(crate) use kept::{differences, remove_annotation};

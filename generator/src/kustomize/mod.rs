@@ -25,7 +25,8 @@ pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "K
 const GROUP: &str = "kustomize.config.k8s.io/";
 
 /// Fields whose effect on a custom resource is not followed here.
-const OPAQUE: [&str; 6] = ["configurations", "generators", "replacements", "transformers", "validators", "vars"];
+const OPAQUE: [&str; 8] =
+    ["configurations", "crds", "generators", "openapi", "replacements", "transformers", "validators", "vars"];
 
 /// The instructions of one folder. Paths are as written, relative to the folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

@@ -25,6 +25,42 @@ impl Pointer {
         self.0.iter().map(|step| position(step).map_or_else(|| Segment::Key(step.clone()), Segment::Index)).collect()
     }
 
+    /// The pointer to a place.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        let step = |segment: &Segment| match segment {
+            Segment::Key(name) => name.clone(),
+            Segment::Index(number) => number.to_string(),
+        };
+        Self(path.segments().iter().map(step).collect())
+    }
+
+    /// This pointer with `to` in place of its first `taken` steps.
+    #[must_use]
+    pub fn behind(&self, taken: usize, to: &Path) -> Self {
+        let mut moved = Self::of(to);
+        moved.0.extend(self.0.iter().skip(taken).cloned());
+        moved
+    }
+
+    /// The pointer of the first `length` steps, and the steps behind them.
+    #[must_use]
+    pub fn split_at(&self, length: usize) -> (Self, &[String]) {
+        let (head, rest) = self.0.split_at(length.min(self.0.len()));
+        (Self(head.to_vec()), rest)
+    }
+
+    /// How many steps lead to the first object above the place that is not there. `None`: all are there, so that an
+    /// operation can add the last step.
+    #[must_use]
+    pub fn lacking(&self, object: &Value) -> Option<usize> {
+        let above = self.0.len().saturating_sub(1);
+        let missing = |length: &usize| {
+            Self(self.0[..*length].to_vec()).path_in(object).is_none_or(|path| path.find(object).is_none())
+        };
+        (1..=above).find(missing)
+    }
+
     /// The path in an object that has been changed at this place: `-` is the last item there.
     #[must_use]
     pub fn path_in(&self, object: &Value) -> Option<Path> {

@@ -45,6 +45,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let (sources, mut problems) = input::expand(&arguments.paths);
     let (mut project, unreadable) = Project::read(&sources);
+    project.include(&arguments.paths);
     problems.extend(unreadable);
     problems.iter().for_each(|problem| complain(problem));
     let mut code = if problems.is_empty() { CLEAN } else { FAILURE };
@@ -59,13 +60,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             _ => complain(&"there is no v1alpha1 resource; nothing to migrate"),
         }
     }
-    for file in &old {
-        let shown = project.shown(file);
-        if let Some(why) = project.bound(file) {
-            complain(&format!("{shown}: not migrated: {why}"));
-            code = code.max(FINDINGS);
+    // patches come with what they patch
+    let (patches, resources): (Vec<_>, Vec<_>) = old.iter().partition(|file| project.is_patch(file));
+    for file in resources.into_iter().chain(patches) {
+        if project.analysis_of(file).is_none_or(|known| older(known).is_empty()) {
             continue;
         }
+        let shown = project.shown(file);
         let before = project.clone();
         match migrate(&mut project, file, arguments) {
             Ok(all) => {
@@ -144,7 +145,14 @@ fn migrate(project: &mut Project, file: &Arc<str>, arguments: &Arguments) -> Res
     let documents = project.analysis_of(file).map(older).unwrap_or_default();
     let mut all = Vec::new();
     for document in documents.into_iter().rev() {
+        if project.analysis_of(file).is_none_or(|known| !older(known).contains(&document)) {
+            continue;
+        }
         let migrated = rewritten(project, file, document, arguments)?;
+        let foreign = project.foreign(migrated.others.iter().map(|other| &other.file));
+        if !foreign.is_empty() {
+            return Err(NotMigrated::Foreign(foreign));
+        }
         project.apply(file, &migrated.edits, &migrated.others, migrated.deletes.as_ref());
         all.push(migrated);
     }
@@ -173,5 +181,5 @@ fn rewritten(
         }
     }
     let options = MigrateOptions { config_map: !arguments.keep_config_maps, ..MigrateOptions::default() };
-    ide::migrate(analysis, document, options)
+    ide::migrate(&query, document, options)
 }

@@ -3,9 +3,7 @@
 use super::fix;
 use super::input::{MAX_SIZE, Source, Unreadable};
 use super::surroundings;
-use crate::ide::{
-    self, Analysis, Bound, FileEdits, Kind, NameIndex, Pieces, Query, TextEdit, TextId, Workspace, WorkspaceFiles,
-};
+use crate::ide::{self, Analysis, FileEdits, Kind, NameIndex, Query, TextEdit, TextId, Workspace, WorkspaceFiles};
 use crate::workspace;
 use similar::TextDiff;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +16,8 @@ use std::sync::Arc;
 pub(super) struct Project {
     files: BTreeMap<Arc<str>, File>,
     index: NameIndex,
-    /// What files that nobody named say of these.
-    outside: Vec<(Arc<str>, Pieces)>,
+    /// The folders that the user named, each with a slash at its end.
+    folders: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +28,7 @@ struct File {
     /// As it is to be; `None`: it is to go away.
     text: Option<Arc<str>>,
     analysis: Arc<Analysis>,
-    /// Whether the user named it, so that it may be changed.
+    /// Whether the user named it.
     named: bool,
 }
 
@@ -64,40 +62,30 @@ impl Project {
         files.iter().for_each(|(key, file)| _ = workspace.set(key, file.analysis.objects()));
         let relevant = files.iter().filter(|(_, file)| file.named && file.analysis.is_relevant());
         let relevant = relevant.map(|(key, _)| PathBuf::from(&**key)).collect();
-        let outside = surroundings::learn(&relevant, &mut workspace).into_iter();
-        let outside = outside.map(|found| (found.source.key(), found.analysis.objects())).collect();
-        let mut project = Self { files, index: NameIndex::default(), outside };
+        let mut files = files;
+        for found in surroundings::learn(&relevant, &mut workspace) {
+            let text: Arc<str> = found.analysis.text();
+            let (old, text, analysis) = (text.clone(), Some(text), Arc::new(found.analysis));
+            files.insert(found.source.key(), File { source: found.source, old, text, analysis, named: false });
+        }
+        let mut project = Self { files, index: NameIndex::default(), folders: Vec::new() };
         project.understand();
         (project, problems)
+    }
+
+    /// Lets files be changed that lie in folders which the user named, such as patches that nobody would take for a
+    /// manifest by their names.
+    pub(super) fn include(&mut self, arguments: &[PathBuf]) {
+        let folders = arguments.iter().filter(|path| path.is_dir());
+        self.folders =
+            folders.map(|path| format!("{}/", Source::File(path.clone()).key().trim_end_matches('/'))).collect();
     }
 
     /// What all files say now.
     fn workspace(&self) -> Workspace {
         let mut workspace = Workspace::new();
-        let own = self.files.iter().map(|(key, file)| (key, file.analysis.objects()));
-        for (key, objects) in own.chain(self.outside.iter().map(|(key, objects)| (key, objects.clone()))) {
-            workspace.set(key, objects);
-        }
+        self.files.iter().for_each(|(key, file)| _ = workspace.set(key, file.analysis.objects()));
         workspace
-    }
-
-    /// Why the resources of a file cannot be migrated alone, in a sentence.
-    pub(super) fn bound(&self, file: &str) -> Option<String> {
-        let name = |file: &str| self.files.get(file).map_or_else(|| file.to_owned(), |file| file.source.to_string());
-        Some(match self.workspace().bound(file)? {
-            Bound::Patch { by } => {
-                format!("it is a patch of {}, and has to be migrated with the resources that it patches", name(&by))
-            }
-            Bound::Patched { by, patch } if by == patch => {
-                format!("a patch in {} is written for v1alpha1, and would do something else", name(&by))
-            }
-            Bound::Patched { by, patch } => format!(
-                "{} patches it, as {} says: a patch for v1alpha1 would do something else",
-                name(&patch),
-                name(&by)
-            ),
-            Bound::Opaque { by } => format!("{} changes it by transformers, vars or replacements", name(&by)),
-        })
     }
 
     /// Judges every file by what the others say now.
@@ -132,9 +120,18 @@ impl Project {
         self.files.get(file).map(|file| file.source.to_string()).unwrap_or_default()
     }
 
-    /// Whether the user named all these files, so that they may be changed.
-    pub(super) fn may_change<'f>(&self, mut files: impl Iterator<Item = &'f Arc<str>>) -> bool {
-        files.all(|file| self.files.get(file).is_some_and(|file| file.named))
+    /// Whether the user named all these files, or folders that they are in, so that they may be changed.
+    pub(super) fn may_change<'f>(&self, files: impl Iterator<Item = &'f Arc<str>>) -> bool {
+        self.foreign(files).is_empty()
+    }
+
+    /// Those of the files that must not be changed, because nobody named them.
+    pub(super) fn foreign<'f>(&self, files: impl Iterator<Item = &'f Arc<str>>) -> Vec<String> {
+        let is_own = |file: &&Arc<str>| {
+            self.files.get(*file).is_some_and(|known| known.named)
+                || self.folders.iter().any(|folder| file.starts_with(folder.as_str()))
+        };
+        files.filter(|file| !is_own(file)).map(|file| self.shown(file)).collect()
     }
 
     /// Makes a change of `file` and others.
@@ -164,6 +161,11 @@ impl Project {
             }
         }
         self.understand();
+    }
+
+    /// Whether kustomizations take a file as a patch only.
+    pub(super) fn is_patch(&self, file: &str) -> bool {
+        self.files.get(file).is_some_and(|known| known.analysis.is_patch(file))
     }
 
     /// The text of a file as it is to be.

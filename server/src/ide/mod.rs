@@ -69,7 +69,7 @@ pub use memo::Memo;
 pub use migrate::{Migrated, NotMigrated};
 pub use names::{Declared, Kind, Location, NameIndex, Query, TextId, WorkspaceFiles, base_text};
 pub use objects::{ObjectKey, Objects, Pieces};
-pub use overlay::{Made, Writer};
+pub use overlay::{Apart, Made, Writer};
 pub use preview::Hunk;
 pub use references::{highlight, references};
 pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
@@ -78,7 +78,7 @@ pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
     OriginKind, Preview, PreviewEnv, Problem, ResourceSummary, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
 };
-pub use workspace::{Bound, Workspace};
+pub use workspace::Workspace;
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
 use changed::Changed;
@@ -344,6 +344,12 @@ impl Analysis {
         }
     }
 
+    /// Whether kustomizations take the file of this name as a patch only.
+    #[must_use]
+    pub fn is_patch(&self, file: &str) -> bool {
+        self.workspace.is_patch(file)
+    }
+
     /// The other files that it was analysed with.
     fn workspace(&self) -> &Workspace {
         &self.workspace
@@ -447,12 +453,13 @@ pub fn fix_everything(analysis: &Analysis) -> Vec<TextEdit> {
     actions::fix_everything(analysis)
 }
 
-/// The rewrite of every v1alpha1 resource in document number `document` (from 0) as v1alpha2, comments kept.
+/// The rewrite of every v1alpha1 resource in document number `document` (from 0) of the asked file as v1alpha2, comments
+/// kept. Where kustomizations patch what the file has, all of it is rewritten, and the patches with it.
 ///
 /// # Errors
 /// There is none, or one cannot be rewritten without a loss: then all of them stay.
-pub fn migrate(analysis: &Analysis, document: usize, options: MigrateOptions) -> Result<Migrated, NotMigrated> {
-    migrate::of_document(analysis, document, options)
+pub fn migrate(query: &Query<'_>, document: usize, options: MigrateOptions) -> Result<Migrated, NotMigrated> {
+    migrate::of_query(query, document, options)
 }
 
 /// The outline of the file: resources with their providers and other fields.

@@ -5,7 +5,7 @@ use super::applied::Applied;
 use super::changed::Changed;
 use super::cluster::Cluster;
 use super::objects::{Manifest, ObjectKey, Objects, Pieces};
-use super::overlay::{Builder, Made, Overlays};
+use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
 use llsd_generator::check::part::Part;
@@ -14,28 +14,6 @@ use rpds::RedBlackTreeMapSync;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Why the resources of a file cannot be changed alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// The file is a patch.
-    Patch {
-        /// The kustomization that takes it.
-        by: Arc<str>,
-    },
-    /// Patches of kustomizations change the resources of the file.
-    Patched {
-        /// The kustomization that builds them.
-        by: Arc<str>,
-        /// The file with the patch.
-        patch: Arc<str>,
-    },
-    /// A kustomization changes them in ways that are not followed here.
-    Opaque {
-        /// The name of the kustomization's file.
-        by: Arc<str>,
-    },
-}
 
 /// How many changes are remembered by name. Who looks less often has to look at everything.
 const REMEMBERED: usize = 64;
@@ -175,27 +153,37 @@ impl Workspace {
         Builder::new(&self.overlays, &self.files).made(kustomization)
     }
 
-    /// Why the resources of a file cannot be changed alone: kustomizations patch them, or do what is not followed here.
+    /// Whether what a file has cannot be rewritten alone: it is a patch, kustomizations patch it, or do what is not
+    /// followed here.
     #[must_use]
-    pub fn bound(&self, file: &str) -> Option<Bound> {
-        if self.overlays.is_patch(file) {
-            let by = self.overlays.patching(file).next().cloned()?;
-            return Some(Bound::Patch { by });
-        }
-        for (by, kustomization) in self.overlays.all() {
-            for made in Builder::lenient(&self.overlays, &self.files).made(by) {
-                match made.writers.as_slice() {
-                    [first, patch, ..] if &*first.file == file => {
-                        return Some(Bound::Patched { by: Arc::clone(by), patch: Arc::clone(&patch.file) });
-                    }
-                    [first, ..] if &*first.file == file && kustomization.is_opaque => {
-                        return Some(Bound::Opaque { by: Arc::clone(by) });
-                    }
-                    _ => {}
-                }
-            }
-        }
-        None
+    pub fn is_bound(&self, file: &str) -> bool {
+        let is_bound = |(by, kustomization): (&Arc<str>, &Arc<Kustomization>)| {
+            let made = Builder::lenient(&self.overlays, &self.files).made(by);
+            let own = |made: &Made| made.comes_from(|first| **first == *file);
+            made.iter().any(|made| own(made) && (made.writers.len() > 1 || kustomization.is_opaque))
+        };
+        self.is_patch(file) || self.overlays.is_resource(file) && self.overlays.all().any(is_bound)
+    }
+
+    /// What has to be rewritten together with what a file has.
+    ///
+    /// # Errors
+    /// The kustomization that makes it impossible, and why.
+    pub(in crate::ide) fn group(&self, file: &str) -> Result<Group, (Arc<str>, Apart)> {
+        Grouping { overlays: &self.overlays, files: &self.files }.of(file)
+    }
+
+    /// The files of all kustomizations.
+    pub(crate) fn built_by(&self) -> Vec<Arc<str>> {
+        self.overlays.all().map(|(file, _)| Arc::clone(file)).collect()
+    }
+
+    /// The resources of ours that a kustomization puts together. `None`: kustomize would stop at a patch, or there is
+    /// more than is followed.
+    pub(crate) fn followed(&self, kustomization: &str) -> Option<Vec<Made>> {
+        let builder = Builder::new(&self.overlays, &self.files);
+        let made = builder.made(kustomization);
+        (!builder.is_stopped() && !builder.is_spent()).then_some(made)
     }
 
     /// What the kustomizations at hand take from the network: the file of each, and what it names.

@@ -29,6 +29,8 @@ pub(super) struct Client {
     pub applies_edits: bool,
     /// Whether the client asks for the change of a code action when it is chosen.
     pub resolves_actions: bool,
+    /// Whether the client shows code actions that cannot be done, with the reason.
+    pub disabled_actions: bool,
     /// Whether changes may name the version of the document that they are for.
     pub versioned_edits: bool,
     /// Whether changes may ask for the user's consent.
@@ -100,6 +102,9 @@ impl Client {
                 .filter(|action| action.data_support == Some(true))
                 .and_then(|action| action.resolve_support.as_ref())
                 .is_some_and(|support| support.properties.iter().any(|property| property == "edit")),
+            disabled_actions: text_document
+                .and_then(|text| text.code_action.as_ref()?.disabled_support)
+                .unwrap_or(false),
             versioned_edits: workspace
                 .and_then(|workspace| workspace.workspace_edit.as_ref()?.document_changes)
                 .unwrap_or(false),

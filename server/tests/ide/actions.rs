@@ -123,7 +123,7 @@ fn migration_inside_a_list() {
 #[test]
 fn a_broken_document_is_not_migrated() {
     let text = "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nspec:\n  server: {distribution: {name: starter}\n";
-    let refused = ide::migrate(&analyse(text), 0, ide::MigrateOptions::default());
+    let refused = ide::migrate(&ide::Query::alone(&analyse(text)), 0, ide::MigrateOptions::default());
     assert!(matches!(refused, Err(ide::NotMigrated::NotWellFormed { .. })), "{refused:?}");
 }
 

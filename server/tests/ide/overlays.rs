@@ -228,3 +228,58 @@ fn the_preview_of_a_patch_is_that_of_the_resource_with_it() {
     let preview = ide::preview(alone.analysis("p.yaml"), 0).unwrap();
     assert_eq!(preview.text, "# This is a patch, and no resource is known that it is merged into.\n");
 }
+
+const OLD: &str = "\
+#- base/kustomization.yaml
+resources: [stack.yaml]
+#- base/stack.yaml
+apiVersion: llamastack.io/v1alpha1
+kind: LlamaStackDistribution
+metadata: {name: stack}
+spec:
+  replicas: 2
+  server:
+    distribution: {name: starter}
+#- ov/kustomization.yaml
+resources: [../base]
+patches:
+- target: {kind: LlamaStackDistribution, version: v1alpha1}
+  patch: |-
+    # for production
+    - {op: replace, path: /spec/replicas, value: 3}
+";
+
+/// What is offered for the resource of the base: title, or why it is not possible.
+fn migrations(files: &Files) -> Vec<String> {
+    let offers = ide::migration_offers(&files.about("base/stack.yaml"), ide::Span::new(0, 0));
+    offers.into_iter().map(|offer| offer.refused.unwrap_or(offer.title)).collect()
+}
+
+#[test]
+fn a_resource_is_migrated_with_its_patches_in_an_editor_too() {
+    let files = Files::new(OLD);
+    assert_eq!(migrations(&files), ["Migrate to v1alpha2 together with its patches"]);
+    let about = files.about("base/stack.yaml");
+    let offer = ide::migration_offers(&about, ide::Span::new(0, 0)).remove(0);
+    let migrated = ide::accept_migration(&about, &offer).unwrap();
+    let texts = files.edited(&migrated.others);
+    assert!(texts["ov/kustomization.yaml"].ends_with(
+        "- target: {kind: LlamaStackDistribution, version: v1alpha2}\n  patch: |-\n    # for production\n    \
+         - {op: replace, path: /spec/workload/replicas, value: 3}\n"
+    ));
+    assert_eq!(migrated.lines().len(), 2, "{:?}", migrated.lines());
+    // what the command of other editors does is the same
+    assert_eq!(ide::migrate(&about, 0, ide::MigrateOptions::default()), Ok(migrated));
+}
+
+#[test]
+fn a_resource_is_not_migrated_without_its_patches() {
+    let sleeping = OLD.replace("version: v1alpha1}", "version: v1alpha2}");
+    let why = "../ov/kustomization.yaml takes a patch for v1alpha2, which would apply from then on";
+    let files = Files::new(&sleeping);
+    assert_eq!(migrations(&files), [why]);
+    let about = files.about("base/stack.yaml");
+    let refused = ide::migrate(&about, 0, ide::MigrateOptions::default()).unwrap_err();
+    assert_eq!(refused.to_string(), why);
+    assert!(!ide::lenses(files.analysis("base/stack.yaml")).is_empty());
+}

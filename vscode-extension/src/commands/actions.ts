@@ -11,7 +11,9 @@ export async function migrate(place: Place): Promise<void> {
   const around = new vscode.Range(place.position, place.position);
   const everything = new vscode.Range(0, 0, place.document.lineCount, 0);
   const action = (await actions(place, around, MIGRATE)).at(0) ?? (await actions(place, everything, MIGRATE)).at(0);
-  if (action === undefined || !(await apply(action))) {
+  if (action?.disabled !== undefined) {
+    void vscode.window.showInformationMessage(action.disabled.reason);
+  } else if (action === undefined || !(await apply(action))) {
     void vscode.window.showInformationMessage('Nothing here is older than v1alpha2.');
   }
 }

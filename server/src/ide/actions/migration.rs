@@ -30,6 +30,8 @@ pub struct MigrationOffer {
     pub remove: bool,
     /// Whether a file goes with it, which has nothing else.
     pub deletes: bool,
+    /// Why it cannot be done, where a user would wonder that it is not offered.
+    pub refused: Option<String>,
 }
 
 /// The ways to migrate the resources that `span` touches. Nothing is rewritten yet.
@@ -63,10 +65,27 @@ fn of_resource(
     found: &mut Vec<MigrationOffer>,
 ) {
     let config_map = migrate::user_config(resource).filter(|key| knows(query, key));
+    let is_bound = migrate::is_bound(query);
+    let refused = match is_bound {
+        true => migrate::of_group(query, Options::default()).err().map(|why| why.to_string()),
+        false => None,
+    };
     let mut offer = |title: String, fold: bool, remove: Option<bool>| {
         let (remove, deletes) = (remove.is_some(), remove == Some(true));
-        found.push(MigrationOffer { title, document: located.number, resource: number, fold, remove, deletes });
+        let refused = refused.clone();
+        found.push(MigrationOffer {
+            title,
+            document: located.number,
+            resource: number,
+            fold,
+            remove,
+            deletes,
+            refused,
+        });
     };
+    if is_bound {
+        return offer("Migrate to v1alpha2 together with its patches".to_owned(), true, None);
+    }
     offer("Migrate to v1alpha2".to_owned(), true, None);
     if let Some((_, name)) = &config_map
         && let Some(removal) = removable(query, located, resource)
@@ -97,6 +116,9 @@ pub(crate) fn edits(query: &Query<'_>, offer: &MigrationOffer) -> Result<Migrate
     let located = analysis.document(offer.document).ok_or(NotMigrated::NoResource)?;
     let resource = located.document.resources().get(offer.resource).ok_or(NotMigrated::NoResource)?;
     let options = Options { config_map: offer.fold, env: offer.fold };
+    if migrate::is_bound(query) {
+        return migrate::of_group(query, options);
+    }
     let (mut migrated, overrides) = migrate::of_one(analysis, (offer.document, offer.resource), options)?;
     if offer.remove
         && !overrides

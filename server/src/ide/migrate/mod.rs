@@ -2,13 +2,17 @@
 
 mod comments;
 mod moves;
+mod operations;
 mod outcome;
 mod prepare;
+mod together;
 mod write;
 
 pub use outcome::{Migrated, NotMigrated};
+pub(crate) use together::of_group;
 
 use super::document::{DocumentAnalysis, Resource};
+use super::names::{Query, TextId};
 use super::types::TextEdit;
 use super::{Analysis, place};
 use llsd_generator::api::{ApiVersion, CONFIG_KEY};
@@ -18,6 +22,26 @@ use llsd_yaml::{Document, Node, SkippedKind, parse_document};
 use moves::Moves;
 use serde_json::{Map, Value};
 use write::Written;
+
+/// Rewrites every v1alpha1 resource of document number `document`; if kustomizations patch what the file has, that of
+/// all its documents, and the patches.
+///
+/// # Errors
+/// There is none, or it cannot be rewritten without a loss: then all of it stays as it is.
+pub(crate) fn of_query(query: &Query<'_>, document: usize, options: Options) -> Result<Migrated, NotMigrated> {
+    let analysis = query.analysis.ok_or(NotMigrated::NoResource)?;
+    match is_bound(query) {
+        true => of_group(query, options),
+        false => of_document(analysis, document, options),
+    }
+}
+
+/// Whether what a file has cannot be rewritten alone: kustomizations patch it, or change it in ways that are not
+/// followed.
+pub(crate) fn is_bound(query: &Query<'_>) -> bool {
+    let TextId::File(file) = &query.place else { return false };
+    query.analysis.is_some_and(|analysis| analysis.workspace().is_bound(file))
+}
 
 /// Rewrites every v1alpha1 resource of document number `document`.
 ///
@@ -62,13 +86,21 @@ pub(crate) fn of_one(
 /// # Errors
 /// Why not.
 pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> Result<(), NotMigrated> {
-    let tree = document.tree();
     if resource.version != ApiVersion::V1Alpha1 {
         return Err(NotMigrated::NoResource);
     }
     if document.is_part() {
         return Err(NotMigrated::Part);
     }
+    check_shape(document, resource).map(|_| ())
+}
+
+/// The root of a resource or patch that is written so that it can be written anew.
+///
+/// # Errors
+/// Why not.
+fn check_shape<'d>(document: &'d DocumentAnalysis, resource: &Resource) -> Result<Node<'d>, NotMigrated> {
+    let tree = document.tree();
     if let Some(skipped) = tree.skipped().iter().find(|skipped| skipped.kind == SkippedKind::Template) {
         let line = tree.text()[..skipped.span.start].matches('\n').count() + 1;
         return Err(NotMigrated::Template { line });
@@ -81,7 +113,7 @@ pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> R
     let root = tree.find(&place::steps(&resource.base, &Path::root()));
     match root.filter(|root| root.is_mapping()) {
         Some(root) if root.is_flow() => Err(NotMigrated::Flow),
-        Some(_) => Ok(()),
+        Some(root) => Ok(root),
         None => Err(NotMigrated::NoResource),
     }
 }

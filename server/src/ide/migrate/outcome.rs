@@ -1,9 +1,10 @@
 //! What came of a migration.
 
 use crate::ide::FileEdits;
+use crate::ide::overlay::Apart;
 use crate::ide::types::TextEdit;
 use llsd_generator::check::finding::Finding;
-use llsd_generator::fold::{Class, Line, LineKind, MigrationReport};
+use llsd_generator::fold::{Class, Difference, Line, LineKind, MigrationReport, Unmoved};
 use llsd_generator::path::Path;
 use std::fmt;
 use std::sync::Arc;
@@ -26,6 +27,14 @@ pub struct Migrated {
     pub left: Vec<String>,
     /// Comments of fields that the new resource does not have, each with its field.
     pub homeless: Vec<(Path, String)>,
+    /// Other files that change with it, because what they have patches the resource, or is patched by the same: as seen
+    /// from its file.
+    pub with: Vec<String>,
+    /// Whether variables stay in the environment because patches may set them.
+    pub keeps_variables: bool,
+    /// Where what a kustomization builds is not as it was, beside what is said of the resource itself: the kustomization,
+    /// as seen from the file, and the difference.
+    pub overlays: Vec<(String, Difference)>,
     /// The ConfigMap that is removed with it, and the comments that go with it.
     pub removed: Option<(String, Vec<String>)>,
 }
@@ -46,6 +55,7 @@ impl Migrated {
     #[must_use]
     pub fn means_the_same(&self) -> bool {
         self.reports.iter().all(MigrationReport::means_the_same)
+            && self.overlays.iter().all(|(_, one)| one.class == Class::Added)
     }
 
     /// What there is to say, worst first. Every surface says these lines.
@@ -56,7 +66,18 @@ impl Migrated {
         if let Some((name, comments)) = &self.removed {
             lines.extend(comments.iter().map(|text| note(format!("removed with ConfigMap \"{name}\": {text}"))));
         }
+        if !self.with.is_empty() {
+            lines.push(note(format!("together with {}, as patches bind them", self.with.join(", "))));
+        }
+        if self.keeps_variables {
+            lines.push(note("environment variables stay as they are: a patch may set them".to_owned()));
+        }
         lines.extend(self.reports.iter().flat_map(MigrationReport::lines));
+        let overlays = self.overlays.iter();
+        lines.extend(overlays.map(|(by, difference)| Line {
+            kind: LineKind::Difference(difference.class),
+            text: format!("as {by} builds it: {difference}"),
+        }));
         let homeless = self.homeless.iter();
         lines.extend(homeless.map(|(path, text)| note(format!("the comment of {path} is left out: {text}"))));
         let left = self.left.iter();
@@ -105,6 +126,40 @@ pub enum NotMigrated {
     Invalid(Vec<Finding>),
     /// The rules of v1alpha2 refuse what would come of it.
     Refused(Vec<Finding>),
+    /// Kustomizations patch it, and it cannot be migrated with the patches.
+    Apart {
+        /// The kustomization that stands in the way, as seen from the file.
+        by: String,
+        /// Why.
+        apart: Apart,
+    },
+    /// A patch of it cannot be written for v1alpha2.
+    Patch {
+        /// The file of the patch, as seen from that of the resource.
+        file: String,
+        /// Why.
+        why: Box<NotMigrated>,
+    },
+    /// The patch has no counterpart.
+    Unmoved(Unmoved),
+    /// The patch is a text in quotes, or one that is folded.
+    NoBlock,
+    /// The patch does not say which resource it is of.
+    NoHeader,
+    /// A file that has to change with it cannot be read.
+    Unread {
+        /// The file, as seen from that of the resource.
+        file: String,
+    },
+    /// Files would have to change with it that nobody named.
+    Foreign(Vec<String>),
+    /// A kustomization would build something else.
+    Built {
+        /// The kustomization, as seen from the file.
+        by: String,
+        /// Where, and what.
+        place: Option<String>,
+    },
 }
 
 impl fmt::Display for NotMigrated {
@@ -132,6 +187,24 @@ impl fmt::Display for NotMigrated {
                 out.write_str("v1alpha2 would refuse the result: ")?;
                 listed(out, findings)
             }
+            Self::Apart { by, apart: Apart::NoResource } => {
+                write!(out, "it is a patch of {by}, and the resource that it patches is not in these files")
+            }
+            Self::Apart { by, apart } => write!(out, "{by} {apart}"),
+            Self::Patch { file, why } => write!(out, "{file} patches it and cannot be migrated with it: {why}"),
+            Self::Unmoved(why) => why.fmt(out),
+            Self::NoBlock => out.write_str("the patch is a text in quotes or a folded one: write it as a block, `|-`"),
+            Self::NoHeader => out.write_str("it has no apiVersion and kind of the resource"),
+            Self::Unread { file } => write!(out, "{file} has to change with it, and cannot be read"),
+            Self::Foreign(files) => write!(
+                out,
+                "{} patch it, or are patched with it, and have to be migrated together: name them too",
+                files.join(", ")
+            ),
+            Self::Built { by, place: Some(place) } => {
+                write!(out, "{by} would build something else afterwards: {place}")
+            }
+            Self::Built { by, place: None } => write!(out, "{by} would build something else afterwards"),
         }
     }
 }

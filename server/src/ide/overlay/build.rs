@@ -24,6 +24,8 @@ pub(in crate::ide) struct Builder<'w> {
     /// What the documents of each file contribute.
     files: &'w RedBlackTreeMapSync<Arc<str>, Pieces>,
     left: Cell<usize>,
+    /// Whether kustomize would stop at a patch.
+    stopped: Cell<bool>,
     /// Whether patches count that may meet a resource: their labels decide, or they do not fit.
     lenient: bool,
 }
@@ -41,8 +43,13 @@ struct Item {
 
 impl Item {
     fn of(file: &str, manifest: &Manifest) -> Self {
-        let writer =
-            Writer { file: file.into(), inline: None, value: Arc::clone(&manifest.value), operations: Vec::new() };
+        let writer = Writer {
+            file: file.into(),
+            inline: None,
+            entry: None,
+            value: Arc::clone(&manifest.value),
+            operations: Vec::new(),
+        };
         Self {
             value: (*manifest.value).clone(),
             unknown: manifest.unknown.clone(),
@@ -69,7 +76,7 @@ impl Item {
 
 impl<'w> Builder<'w> {
     pub(in crate::ide) fn new(overlays: &'w Overlays, files: &'w RedBlackTreeMapSync<Arc<str>, Pieces>) -> Self {
-        Self { overlays, files, left: Cell::new(BUDGET), lenient: false }
+        Self { overlays, files, left: Cell::new(BUDGET), stopped: Cell::new(false), lenient: false }
     }
 
     /// The same, with every patch counted that may meet a resource.
@@ -107,9 +114,40 @@ impl<'w> Builder<'w> {
         self.change(file, kustomization, &mut items, None);
         let made = |item: Item| {
             let now = Identity::of(&item.value);
-            Made { key: (now.namespace.to_owned(), now.name.to_owned()), writers: item.writers }
+            let key = (now.namespace.to_owned(), now.name.to_owned());
+            Made { key, value: item.value, writers: item.writers }
         };
         items.into_iter().map(made).collect()
+    }
+
+    /// Whether kustomize would have stopped at a patch that does not apply.
+    pub(in crate::ide) fn is_stopped(&self) -> bool {
+        self.stopped.get()
+    }
+
+    /// Whether there was more to follow than is followed.
+    pub(in crate::ide) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    /// The documents of patch number `number` of a kustomization, each with the resources that it meets, as they are
+    /// then.
+    pub(super) fn met(&self, file: &str, number: usize) -> Vec<(Manifest, Vec<Value>)> {
+        let Some(kustomization) = self.overlays.kustomizations.get(file) else { return Vec::new() };
+        let Some(entry) = kustomization.patches.get(number) else { return Vec::new() };
+        let mut items = self.reaching(file, kustomization, number);
+        let mut all = Vec::new();
+        for body in self.bodies(file, entry) {
+            let mut met = Vec::new();
+            for item in items.iter_mut().filter(|item| self.meets(entry, &body.value, item)) {
+                met.push(item.value.clone());
+                if let Ok(Some(changed)) = apply(&item.value, &body.value) {
+                    item.value = changed;
+                }
+            }
+            all.push((body, met));
+        }
+        all
     }
 
     /// Adds what patch number `number` of a kustomization meets.
@@ -230,7 +268,11 @@ impl<'w> Builder<'w> {
         if !self.spend() {
             return;
         }
-        for body in self.bodies(file, patch) {
+        let bodies = self.bodies(file, patch);
+        // one that has no header, or is not here: its target says what it meets
+        let unread = self.lenient && bodies.is_empty() && patch.target.is_some();
+        let bodies = if unread { vec![Manifest::default()] } else { bodies };
+        for body in bodies {
             items.retain_mut(|item| {
                 if !self.meets(patch, &body.value, item) {
                     return true;
@@ -244,7 +286,8 @@ impl<'w> Builder<'w> {
                     }
                     Ok(None) if !self.lenient => false,
                     // kustomize stops at an error, and says so when it builds
-                    Ok(None) | Err(_) => {
+                    other => {
+                        self.stopped.set(self.stopped.get() || other.is_err());
                         if self.lenient {
                             item.writers.push(Writer::patch(file, patch, number, &body, &item.value));
                         }

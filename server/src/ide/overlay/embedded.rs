@@ -69,7 +69,8 @@ impl Embedded {
         Span::new(start, end.unwrap_or(start).max(start))
     }
 
-    fn edit(&self, tree: &Document, edit: &TextEdit) -> Option<TextEdit> {
+    /// An edit inside of it as one of the document around it. `None` where it is no block.
+    pub(crate) fn edit(&self, tree: &Document, edit: &TextEdit) -> Option<TextEdit> {
         let block = self.block(tree)?;
         let indent = format!("\n{}", " ".repeat(block.indent));
         let start = block.outer(edit.span.start + self.start)?;

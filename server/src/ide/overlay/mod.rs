@@ -5,17 +5,20 @@
 
 mod build;
 mod embedded;
+mod group;
 mod writer;
 
 use super::file_names::{folder_of, last_part, relative};
 use super::objects::{Objects, Pieces};
-use llsd_generator::kustomize::{FILE_NAMES, Kustomization, Source, is_remote};
+use llsd_generator::kustomize::{FILE_NAMES, Kustomization, Patch, Source, is_remote};
 use rpds::RedBlackTreeMapSync;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 pub(super) use build::Builder;
 pub(crate) use embedded::{Embedded, all_in};
+pub use group::Apart;
+pub(super) use group::{Entry, Group, Grouping};
 pub use writer::{Made, Writer};
 
 /// How many kustomizations may stand above each other: people stack three or four, and broken ones name each other.
@@ -113,6 +116,23 @@ impl Overlays {
     /// Whether a file is a patch to some kustomization, and a resource to none.
     pub(super) fn is_patch(&self, file: &str) -> bool {
         self.patching.contains_key(file) && !self.users.contains_key(file)
+    }
+
+    /// The entries of kustomizations that take a file as a patch: the kustomization, and the number there.
+    pub(super) fn taking(&self, file: &str) -> Vec<(Arc<str>, usize)> {
+        let of = |by: &Arc<str>| -> Vec<(Arc<str>, usize)> {
+            let patches = self.kustomizations.get(by).map(|one| one.patches.as_slice()).unwrap_or_default();
+            let is_it =
+                |patch: &Patch| matches!(&patch.source, Source::File(path) if relative(folder_of(by), path) == file);
+            let numbers = (0..patches.len()).filter(|number| is_it(&patches[*number]));
+            numbers.map(|number| (Arc::clone(by), number)).collect()
+        };
+        self.patching(file).flat_map(of).collect()
+    }
+
+    /// Whether a kustomization takes a file as a resource.
+    pub(super) fn is_resource(&self, file: &str) -> bool {
+        self.users.contains_key(file)
     }
 
     /// The kustomizations that take a file as a patch.

@@ -16,7 +16,9 @@ pub struct Writer {
     pub file: Arc<str>,
     /// For a patch that stands in a kustomization: its number there.
     pub(super) inline: Option<usize>,
-    /// The patch as plain JSON.
+    /// For a patch: the kustomization that takes it, and its number there.
+    pub(super) entry: Option<(Arc<str>, usize)>,
+    /// The resource or patch as plain JSON.
     pub(super) value: Arc<Value>,
     /// For JSON 6902 operations: their numbers, and the places that they wrote.
     pub(super) operations: Vec<(usize, Path)>,
@@ -27,6 +29,8 @@ pub struct Writer {
 pub struct Made {
     /// Namespace and name that it comes to.
     pub key: ObjectKey,
+    /// What it comes to, as far as it can be followed.
+    pub(crate) value: Value,
     /// What it is made of: first the resource, then its patches in their order.
     pub writers: Vec<Writer>,
 }
@@ -34,6 +38,7 @@ pub struct Made {
 impl Writer {
     /// A patch, and what became of the resource.
     pub(super) fn patch(file: &str, patch: &Patch, number: usize, body: &Manifest, after: &Value) -> Self {
+        let entry = Some((Arc::from(file), number));
         let (file, inline) = match &patch.source {
             Source::File(path) => (relative(folder_of(file), path), None),
             Source::Inline { .. } => (file.to_owned(), Some(number)),
@@ -42,7 +47,7 @@ impl Writer {
         let operations = Operations::read(&body.value);
         let operations = operations.iter().flat_map(|all| all.iter().enumerate());
         let operations = operations.filter_map(|(number, one)| Some((number, written(one)?))).collect();
-        Self { file: file.into(), inline, value: Arc::clone(&body.value), operations }
+        Self { file: file.into(), inline, entry, value: Arc::clone(&body.value), operations }
     }
 
     /// The place in its own text that wrote `path` of the resource, and how many steps of it that are.
@@ -84,14 +89,20 @@ impl Writer {
 }
 
 impl Made {
+    /// Whether the resource itself stands in such a file.
+    pub(crate) fn comes_from(&self, is_it: impl Fn(&Arc<str>) -> bool) -> bool {
+        self.writers.first().is_some_and(|first| is_it(&first.file))
+    }
+
     /// A resource that one file has as it is: the one of this name, else the only one there.
     #[must_use]
     pub fn alone(file: Arc<str>, analysis: &Analysis, key: &ObjectKey) -> Option<Self> {
         let all = || analysis.documents().flat_map(|located| located.document.resources());
         let only = || all().next().filter(|_| all().nth(1).is_none());
         let found = all().find(|resource| resource.is_called(key)).or_else(only)?;
-        let writer = Writer { file, inline: None, value: Arc::clone(&found.value), operations: Vec::new() };
-        Some(Self { key: key.clone(), writers: vec![writer] })
+        let value = Arc::clone(&found.value);
+        let writer = Writer { file, inline: None, entry: None, value, operations: Vec::new() };
+        Some(Self { key: key.clone(), value: Value::clone(&found.value), writers: vec![writer] })
     }
 
     /// The text that wrote `path` last, and where in it: where nobody did, the one that has most of the way there.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
-    self as lsp, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, NumberOrString,
-    Url,
+    self as lsp, CodeAction, CodeActionDisabled, CodeActionKind, CodeActionOrCommand, CodeActionParams,
+    CodeActionResponse, NumberOrString, Url,
 };
 
 /// Our part of `source.fixAll`, so that editors can run it alone.
@@ -47,7 +47,8 @@ pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -
     let uri = later.uri.clone();
     let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
         let Later { uri, version, document, resource, fold, remove, deletes } = later;
-        let offer = MigrationOffer { title: String::new(), document, resource, fold, remove, deletes };
+        let (title, refused) = Default::default();
+        let offer = MigrationOffer { title, document, resource, fold, remove, deletes, refused };
         let library = QueryFiles::new(shared);
         let about = about(snapshot, analysis, &library);
         let migrated = (snapshot.version == version).then(|| ide::accept_migration(&about, &offer))?;
@@ -110,6 +111,13 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
         let possible = |offer: &MigrationOffer| client.deletes_files || !offer.deletes;
         for offer in ide::migration_offers(&about, span).into_iter().filter(possible) {
             let mut action = CodeAction { title: offer.title.clone(), kind: Some(MIGRATE), ..CodeAction::default() };
+            if let Some(reason) = offer.refused {
+                if client.disabled_actions {
+                    action.disabled = Some(CodeActionDisabled { reason: format!("Not migrated: {reason}") });
+                    actions.push(CodeActionOrCommand::CodeAction(action));
+                }
+                continue;
+            }
             if client.resolves_actions {
                 action.data = later(uri, snapshot.version, &offer);
             } else {

@@ -31,11 +31,6 @@ pub(super) struct Change<'a> {
 /// What a client may ask its user about before it changes other files.
 const OTHER_FILES: &str = "llsd.otherFiles";
 
-/// The edits of one version of a document. Clients that know versions refuse them for any other one.
-pub(super) fn of_document(shared: &Shared, snapshot: &Snapshot, uri: &Url, edits: &[TextEdit]) -> WorkspaceEdit {
-    of_files(shared, snapshot, uri, Change { own: edits, ..Change::default() })
-}
-
 /// The edits of several files: of open ones for the version that was looked at, of others for what is on disk. Clients
 /// that can ask their user first are told to do so for all but the document itself.
 pub(super) fn of_files(shared: &Shared, snapshot: &Snapshot, uri: &Url, change: Change<'_>) -> WorkspaceEdit {

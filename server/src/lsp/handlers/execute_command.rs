@@ -2,9 +2,11 @@
 
 use super::edits;
 use crate::documents::Snapshot;
-use crate::ide::{self, Analysis, NotMigrated};
+use crate::ide::{self, Analysis, NotMigrated, Query, TextId};
 use crate::lsp::backend::{Backend, Shared};
+use crate::lsp::workspace_files::QueryFiles;
 use serde_json::Value;
+use std::sync::Arc;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::lsp_types::{ExecuteCommandParams, Url, WorkspaceEdit};
 
@@ -24,8 +26,12 @@ pub(in crate::lsp) async fn handle(backend: &Backend, params: ExecuteCommandPara
     };
     let target = uri.clone();
     let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
-        let migrated = ide::migrate(analysis, document, ide::MigrateOptions::default())?;
-        Ok((edits::of_document(shared, snapshot, &target, &migrated.edits), migrated.noteworthy()))
+        let library = QueryFiles::new(shared);
+        let place = TextId::File(Arc::clone(&snapshot.name));
+        let about = Query { place, analysis: Some(analysis), library: &library, generated: false };
+        let migrated = ide::migrate(&about, document, ide::MigrateOptions::default())?;
+        let change = edits::Change { own: &migrated.edits, others: &migrated.others, deletes: None };
+        Ok((edits::of_files(shared, snapshot, &target, change), migrated.noteworthy()))
     };
     let answer: Option<std::result::Result<(WorkspaceEdit, Vec<String>), NotMigrated>> =
         backend.ask(&uri, "workspace/executeCommand", query).await?;
