@@ -1,5 +1,5 @@
-//! What a `LlamaStackDistribution` means: its types and schema, what is wrong with one, which llama-stack
-//! configuration it stands for, and how its versions translate into each other.
+//! What a `LlamaStackDistribution` and an `OGXServer` mean: their types and schemas, what is wrong with one, which
+//! configuration of the server it stands for, and how one becomes the other.
 //!
 //! The crate is pure: no clock, no file system, no network, no async.
 
@@ -14,6 +14,7 @@ pub mod fold;
 pub mod generate;
 pub mod kustomize;
 pub mod names;
+pub mod ogx;
 mod validated;
 
 pub use crd_validator::{nearest, path, quantity};

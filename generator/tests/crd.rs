@@ -68,7 +68,7 @@ fn both_versions_are_served_and_the_newer_is_stored() {
 
 #[test]
 fn a_schema_that_is_read_alone_is_that_of_the_definition() {
-    for known in ApiVersion::ALL {
+    for known in ApiVersion::LLAMA_STACK {
         assert_eq!(crd::schema(known), &version(known.name())["schema"]["openAPIV3Schema"]);
         assert!(crd::schema(known)["properties"]["spec"].is_object(), "{known}");
     }
@@ -107,7 +107,7 @@ fn nodes(version: ApiVersion) -> Vec<(String, &'static Value)> {
 
 #[test]
 fn every_field_is_described() {
-    for version in ApiVersion::ALL {
+    for version in ApiVersion::LLAMA_STACK {
         let silent: Vec<String> = nodes(version)
             .into_iter()
             .map(|(path, _)| path)
@@ -145,7 +145,7 @@ fn lists_and_strings_of_v1alpha2_are_bounded() {
 
 #[test]
 fn every_rule_can_be_evaluated_here() {
-    for version in ApiVersion::ALL {
+    for version in ApiVersion::LLAMA_STACK {
         assert_eq!(CompiledSchema::new(crd::schema(version)).uncheckable_rules(), [], "{version}");
     }
 }

@@ -8,5 +8,6 @@ mod generate;
 mod generate_laws;
 mod migration;
 mod objects;
+mod ogx;
 mod rules;
 mod server_config;

@@ -51,6 +51,7 @@ pub fn schema(version: ApiVersion) -> &'static Value {
     match version {
         ApiVersion::V1Alpha1 => &V1ALPHA1,
         ApiVersion::V1Alpha2 => &V1ALPHA2,
+        ApiVersion::OgxV1Beta1 => crate::ogx::crd::schema(),
     }
 }
 

@@ -23,9 +23,9 @@ const PROVIDER_LISTS: [(&str, &str); 5] = [
 ];
 
 /// What a rule looks at. What several rules ask for is worked out once.
-pub(super) struct RuleContext<'a> {
-    pub(super) version: ApiVersion,
-    pub(super) facts: &'a Facts,
+pub(crate) struct RuleContext<'a> {
+    pub(crate) version: ApiVersion,
+    pub(crate) facts: &'a Facts,
     base: Option<&'a Base>,
     value: &'a Value,
     unknown: &'a BTreeSet<Path>,
@@ -37,45 +37,45 @@ pub(super) struct RuleContext<'a> {
 
 /// What the rules found in one resource, and what they could not decide, each in the order of the rules.
 #[derive(Default)]
-pub(super) struct Report {
-    pub(super) findings: Vec<Finding>,
-    pub(super) not_checked: Vec<NotChecked>,
+pub(crate) struct Report {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) not_checked: Vec<NotChecked>,
 }
 
 impl Report {
-    pub(super) fn add(&mut self, finding: Finding) {
+    pub(crate) fn add(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
 
-    pub(super) fn not_checked(&mut self, rule: &'static Rule, path: &Path, reason: &str) {
+    pub(crate) fn not_checked(&mut self, rule: &'static Rule, path: &Path, reason: &str) {
         self.not_checked.push(NotChecked { path: path.clone(), rule: rule.id.to_owned(), reason: reason.to_owned() });
     }
 }
 
 /// One entry of `spec.providers.<api>`, as far as it can be read.
-pub(super) struct ProviderEntry<'a> {
+pub(crate) struct ProviderEntry<'a> {
     /// The API, in llama-stack's spelling.
-    pub(super) api: &'static str,
+    pub(crate) api: &'static str,
     /// The path of the list item.
-    pub(super) path: Path,
-    pub(super) value: &'a Map<String, Value>,
+    pub(crate) path: Path,
+    pub(crate) value: &'a Map<String, Value>,
     /// Its id, explicit or implicit, if that is known.
-    pub(super) id: Option<&'a str>,
+    pub(crate) id: Option<&'a str>,
     /// Its type as written, if that is known.
-    pub(super) written: Option<&'a str>,
+    pub(crate) written: Option<&'a str>,
     resolved: OnceCell<Option<Resolved>>,
 }
 
 /// One entry of `spec.externalProviders.<api>`. These APIs are not limited to those of `spec.providers`, so the API is
 /// text.
-pub(super) struct ExternalEntry<'a> {
+pub(crate) struct ExternalEntry<'a> {
     /// The API, in llama-stack's spelling.
-    pub(super) api: String,
+    pub(crate) api: String,
     /// The path of the list item.
-    pub(super) path: Path,
-    pub(super) value: &'a Map<String, Value>,
+    pub(crate) path: Path,
+    pub(crate) value: &'a Map<String, Value>,
     /// Its id, if that is known.
-    pub(super) id: Option<&'a str>,
+    pub(crate) id: Option<&'a str>,
 }
 
 /// A provider type as the catalog knows it, or why it does not.
@@ -83,18 +83,18 @@ type Resolved = Result<&'static ProviderType, Box<ProviderTypeError>>;
 
 impl<'a> ProviderEntry<'a> {
     /// The place of the id: of the type, where the id follows from that.
-    pub(super) fn id_path(&self) -> Path {
+    pub(crate) fn id_path(&self) -> Path {
         self.path.key(if self.has_id() { "id" } else { "provider" })
     }
 
     /// Whether the id is written, as opposed to one that follows from the type.
-    pub(super) fn has_id(&self) -> bool {
+    pub(crate) fn has_id(&self) -> bool {
         self.value.contains_key("id")
     }
 }
 
 impl<'a> RuleContext<'a> {
-    pub(super) fn new(request: &Request<'a>, base: Option<&'a Base>) -> Self {
+    pub(crate) fn new(request: &Request<'a>, base: Option<&'a Base>) -> Self {
         Self {
             version: request.version,
             facts: request.facts,
@@ -109,12 +109,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The whole object, with what is null or unknown in it.
-    pub(super) fn value(&self) -> &'a Value {
+    pub(crate) fn value(&self) -> &'a Value {
         self.value
     }
 
     /// Whether nothing on the way to `path` is unknown.
-    pub(super) fn is_known(&self, path: &Path) -> bool {
+    pub(crate) fn is_known(&self, path: &Path) -> bool {
         if self.unknown.is_empty() {
             return true;
         }
@@ -129,29 +129,29 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Whether nothing at or below `path` is unknown.
-    pub(super) fn is_complete(&self, path: &Path) -> bool {
+    pub(crate) fn is_complete(&self, path: &Path) -> bool {
         self.is_known(path) && !self.unknown.iter().any(|unknown| unknown.starts_with(path))
     }
 
     /// The value at `path`, if it is there and known.
-    pub(super) fn get(&self, path: &Path) -> Option<&'a Value> {
+    pub(crate) fn get(&self, path: &Path) -> Option<&'a Value> {
         let value = path.find(self.value)?;
         (!value.is_null() && self.is_known(path)).then_some(value)
     }
 
     /// The string at `path`, if it is there and known.
-    pub(super) fn text(&self, path: &Path) -> Option<&'a str> {
+    pub(crate) fn text(&self, path: &Path) -> Option<&'a str> {
         self.get(path)?.as_str()
     }
 
     /// Unknown places that still hold a placeholder for the user to replace, such as `<namespace>`.
-    pub(super) fn placeholders(&self) -> impl Iterator<Item = (&'a Path, &'a str)> {
+    pub(crate) fn placeholders(&self) -> impl Iterator<Item = (&'a Path, &'a str)> {
         let texts = self.unknown.iter().filter_map(|path| Some((path, path.find(self.value)?.as_str()?)));
         texts.filter(|(_, text)| crate::document::is_to_fill(text))
     }
 
     /// The list at `path`, each item with its path. Unknown items are among them.
-    pub(super) fn items(&self, path: &Path) -> impl Iterator<Item = (Path, &'a Value)> + use<'a> {
+    pub(crate) fn items(&self, path: &Path) -> impl Iterator<Item = (Path, &'a Value)> + use<'a> {
         let list = self.get(path).and_then(Value::as_array);
         let path = path.clone();
         list.into_iter().flatten().enumerate().map(move |(position, item)| (path.index(position), item))
@@ -159,45 +159,45 @@ impl<'a> RuleContext<'a> {
 
     /// Whether something other than null stands at a dotted place below `spec`, known or not. For rules that look into
     /// many places of which few are there: it makes no path.
-    pub(super) fn is_present(&self, below: &str) -> bool {
+    pub(crate) fn is_present(&self, below: &str) -> bool {
         let spec = self.value.get("spec");
         let found = spec.and_then(|spec| below.split('.').try_fold(spec, |value, field| value.get(field)));
         found.is_some_and(|value| !value.is_null())
     }
 
     /// The path of `spec` or below it, in the dotted form.
-    pub(super) fn spec(below: &str) -> Path {
+    pub(crate) fn spec(below: &str) -> Path {
         Path::parse("spec").below(below)
     }
 
     /// `metadata.namespace`, else the namespace that the caller assumes, else empty. One that a template fills in comes as
     /// it is written: objects that write it the same way are in the same namespace.
-    pub(super) fn namespace(&self) -> &'a str {
+    pub(crate) fn namespace(&self) -> &'a str {
         let own = Path::parse("metadata.namespace").find(self.value).and_then(Value::as_str);
         own.or(self.facts.namespace.as_deref()).unwrap_or_default()
     }
 
     /// Whether the namespace is more than the text of a template.
-    pub(super) fn knows_namespace(&self) -> bool {
+    pub(crate) fn knows_namespace(&self) -> bool {
         self.is_known(&Path::parse("metadata.namespace"))
     }
 
     /// Where the distribution is: it moved between the versions.
-    pub(super) fn distribution_path(&self) -> Path {
+    pub(crate) fn distribution_path(&self) -> Path {
         match self.version {
             ApiVersion::V1Alpha1 => Self::spec("server.distribution"),
-            ApiVersion::V1Alpha2 => Self::spec("distribution"),
+            ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => Self::spec("distribution"),
         }
     }
 
     /// The distribution's name, if it is known.
-    pub(super) fn distribution(&self) -> Option<&'a str> {
+    pub(crate) fn distribution(&self) -> Option<&'a str> {
         self.text(&self.distribution_path().key("name"))
     }
 
     /// The llama-stack version of the image, as far as its tag or the list of distributions tells; else the one that
     /// the caller assumes.
-    pub(super) fn llama_stack_version(&self) -> Option<String> {
+    pub(crate) fn llama_stack_version(&self) -> Option<String> {
         self.told_version().or_else(|| self.facts.llama_stack_version.clone())
     }
 
@@ -214,12 +214,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The catalog for that version.
-    pub(super) fn catalog(&self) -> Option<&'static Catalog> {
+    pub(crate) fn catalog(&self) -> Option<&'static Catalog> {
         *self.catalog.get_or_init(|| Catalog::for_version(&self.llama_stack_version()?))
     }
 
     /// The base config that the caller knows of, else that of the distribution, if this program has it.
-    pub(super) fn base(&self) -> Option<std::sync::Arc<Tracked>> {
+    pub(crate) fn base(&self) -> Option<std::sync::Arc<Tracked>> {
         if let Some(base) = self.base {
             return read_base(base).ok().map(std::sync::Arc::new);
         }
@@ -227,12 +227,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Every entry of `spec.providers` that is a mapping.
-    pub(super) fn providers(&self) -> &[ProviderEntry<'a>] {
+    pub(crate) fn providers(&self) -> &[ProviderEntry<'a>] {
         self.providers.get_or_init(|| self.read_providers())
     }
 
     /// The provider that `path` is, or lies in.
-    pub(super) fn provider_at(&self, path: &Path) -> Option<&ProviderEntry<'a>> {
+    pub(crate) fn provider_at(&self, path: &Path) -> Option<&ProviderEntry<'a>> {
         let providers = self.providers();
         let numbers = self
             .provider_numbers
@@ -243,7 +243,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The ids of all providers, as far as they are known.
-    pub(super) fn provider_ids(&self) -> &HashSet<&'a str> {
+    pub(crate) fn provider_ids(&self) -> &HashSet<&'a str> {
         self.provider_ids.get_or_init(|| self.providers().iter().filter_map(|entry| entry.id).collect())
     }
 
@@ -264,7 +264,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Every entry of `spec.externalProviders`, with its API in llama-stack's spelling.
-    pub(super) fn external_providers(&self) -> Vec<ExternalEntry<'a>> {
+    pub(crate) fn external_providers(&self) -> Vec<ExternalEntry<'a>> {
         let at = Self::spec("externalProviders");
         let lists = self.get(&at).and_then(Value::as_object).into_iter().flatten();
         let mut found = Vec::new();
@@ -279,7 +279,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The full type of a provider. `None` where its type or the version's catalog is not known.
-    pub(super) fn resolved<'e>(
+    pub(crate) fn resolved<'e>(
         &self,
         entry: &'e ProviderEntry<'_>,
     ) -> Option<Result<&'static ProviderType, &'e ProviderTypeError>> {
@@ -298,10 +298,10 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Every environment variable that the resource sets: name, place, entry. Unknown names are left out.
-    pub(super) fn env(&self) -> Vec<(&'a str, Path, &'a Map<String, Value>)> {
+    pub(crate) fn env(&self) -> Vec<(&'a str, Path, &'a Map<String, Value>)> {
         let at = match self.version {
             ApiVersion::V1Alpha1 => Self::spec("server.containerSpec.env"),
-            ApiVersion::V1Alpha2 => Self::spec("workload.overrides.env"),
+            ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => Self::spec("workload.overrides.env"),
         };
         let entries = self.items(&at).filter_map(|(path, item)| {
             let name = self.text(&path.key("name"))?;

@@ -1,6 +1,8 @@
 //! What a caller knows of the surroundings of a resource.
 
 use super::part::Part;
+use super::rules::ReferenceKind;
+use crate::generate::Base;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Namespace and name of an object; the namespace is empty where the object names none.
@@ -14,12 +16,16 @@ pub struct Facts {
     pub secrets: Option<BTreeMap<ObjectKey, BTreeSet<String>>>,
     /// The ConfigMaps, by namespace and name, each with its data.
     pub config_maps: Option<BTreeMap<ObjectKey, BTreeMap<String, String>>>,
+    /// Those that the resource names and that do not carry the label by which ogx's operator sees them.
+    pub unwatched: BTreeSet<(ReferenceKind, ObjectKey)>,
     /// The namespace of a resource that names none.
     pub namespace: Option<String>,
     /// The llama-stack version of images that do not tell theirs.
     pub llama_stack_version: Option<String>,
     /// The image that runs in place of the one that the distribution's name stands for.
     pub image: Option<String>,
+    /// The base config that the caller was given, in place of the one that would be found.
+    pub base: Option<Base>,
     /// Whether the operator makes network policies.
     pub network_policies: Option<bool>,
     /// The namespace and name of the other resources of this kind.

@@ -1,6 +1,6 @@
 //! The verdict on a resource.
 
-mod context;
+pub(crate) mod context;
 mod drafts;
 pub mod facts;
 pub mod finding;
@@ -8,7 +8,7 @@ mod findings;
 pub mod header;
 mod operations;
 pub mod part;
-mod rule;
+pub(crate) mod rule;
 pub mod rules;
 mod schema;
 
@@ -112,11 +112,18 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     rules::check(&context, &mut report);
     add(&mut findings, report);
     let is_valid = !findings.iter().any(is_about_the_resource);
-    let model = match request.version {
-        ApiVersion::V1Alpha2 if is_valid => Validated::read(schema.defaulted),
-        ApiVersion::V1Alpha1 | ApiVersion::V1Alpha2 => None,
-    };
+    let base = base.or(request.facts.base.as_ref());
     let mut generated = None;
+    let mut model = None;
+    match request.version {
+        ApiVersion::V1Alpha2 if is_valid => model = Validated::read(schema.defaulted),
+        ApiVersion::OgxV1Beta1 if is_valid => {
+            let mut report = Report::default();
+            generated = crate::ogx::verdict::judge(&schema.defaulted, &context, request, base, &mut report);
+            add(&mut findings, report);
+        }
+        _ => {}
+    }
     if let Some(model) = &model {
         let mut report = Report::default();
         generated = generation(model, request, base, &mut report);

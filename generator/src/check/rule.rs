@@ -25,15 +25,15 @@ pub struct Rule {
     /// about the same value.
     pub explains_schema: bool,
     /// Fixes that need the whole object. They come behind those that a finding has already.
-    pub(super) fixes: Option<FixesOf>,
+    pub(crate) fixes: Option<FixesOf>,
 }
 
 /// Works out fixes for a finding of a rule.
-pub(super) type FixesOf = fn(&RuleContext<'_>, &Finding) -> Vec<Fix>;
+pub(crate) type FixesOf = fn(&RuleContext<'_>, &Finding) -> Vec<Fix>;
 
 impl Rule {
     /// A rule without anything special, to fill up the others: `..Rule::PLAIN`.
-    pub(super) const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         id: "",
         severity: Severity::Error,
         summary: "",
@@ -80,9 +80,9 @@ impl fmt::Display for Rule {
 }
 
 /// The rules of one file, which one check looks for.
-pub(super) struct Group {
-    /// In the order of the documentation. Each one belongs to exactly one group.
-    pub(super) rules: &'static [&'static Rule],
+pub(crate) struct Group {
+    /// The rules.
+    pub(crate) rules: &'static [&'static Rule],
     /// The check. `None` where their findings are made elsewhere: by the schema, by generation, or from the text.
-    pub(super) check: Option<fn(&RuleContext<'_>, &mut Report)>,
+    pub(crate) check: Option<fn(&RuleContext<'_>, &mut Report)>,
 }

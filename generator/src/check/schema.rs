@@ -23,9 +23,12 @@ fn compiled(version: ApiVersion) -> &'static CompiledSchema {
         LazyLock::new(|| CompiledSchema::new(crd::schema(ApiVersion::V1Alpha1)));
     static V1ALPHA2: LazyLock<CompiledSchema> =
         LazyLock::new(|| CompiledSchema::new(crd::schema(ApiVersion::V1Alpha2)));
+    static OGX_V1BETA1: LazyLock<CompiledSchema> =
+        LazyLock::new(|| CompiledSchema::new(crd::schema(ApiVersion::OgxV1Beta1)));
     match version {
         ApiVersion::V1Alpha1 => &V1ALPHA1,
         ApiVersion::V1Alpha2 => &V1ALPHA2,
+        ApiVersion::OgxV1Beta1 => &OGX_V1BETA1,
     }
 }
 

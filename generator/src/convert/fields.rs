@@ -48,7 +48,7 @@ pub(crate) fn translate_as(object: &Value, target: ApiVersion, unfit: Unfit) -> 
     let mut result = Value::Object(result);
     match target {
         ApiVersion::V1Alpha2 => to_newer(object, &mut result, unfit),
-        ApiVersion::V1Alpha1 => to_older(object, &mut result),
+        _ => to_older(object, &mut result),
     }
     if let Some(status) = object
         .get("status")

@@ -144,7 +144,7 @@ fn scalar_fits(schema: &Value, value: &Value) -> bool {
 fn matches(pattern: &str, text: &str) -> bool {
     static PATTERNS: LazyLock<HashMap<String, Regex>> = LazyLock::new(|| {
         let mut found = HashMap::new();
-        let mut open = ApiVersion::ALL.map(crd::schema).to_vec();
+        let mut open = ApiVersion::LLAMA_STACK.map(crd::schema).to_vec();
         while let Some(schema) = open.pop() {
             if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
                 && let Ok(compiled) = Regex::new(pattern)

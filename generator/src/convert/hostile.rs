@@ -11,7 +11,7 @@ fn object(version: ApiVersion, annotations: Value) -> Value {
             "containerSpec": {"name": "mine", "port": 8400},
             "userConfig": {"configMapName": "config", "configMapNamespace": "shared"},
         }}),
-        ApiVersion::V1Alpha2 => json!({
+        _ => json!({
             "distribution": {"name": "starter"},
             "providers": {"inference": [{"provider": "vllm", "endpoint": "http://vllm/v1"}]},
             "workload": {"replicas": 2},
@@ -67,7 +67,7 @@ fn texts_that_could_spoil_a_list() {
     texts.push(entry(&["metadata", "annotations"], Value::Null, json!({"x": 7})));
     texts.push(entry(&["metadata", "annotations", V1ALPHA1_FIELDS], Value::Null, json!(7)));
     texts.push(entry(&["kind"], json!(KIND), json!("Pod")));
-    for version in ApiVersion::ALL {
+    for version in ApiVersion::LLAMA_STACK {
         texts.push(entry(&["apiVersion"], json!(version.api_version()), json!("v1")));
     }
     texts.push(json!([{"path": ["metadata"], "to": {}}]).to_string());
@@ -75,7 +75,7 @@ fn texts_that_could_spoil_a_list() {
     // Deep enough to overflow a stack, if objects were made on the way.
     texts.push(json!([{"path": vec!["spec"; 30_000], "to": 1}]).to_string());
     for text in texts {
-        for version in ApiVersion::ALL {
+        for version in ApiVersion::LLAMA_STACK {
             for annotation in [V1ALPHA1_FIELDS, V1ALPHA2_FIELDS] {
                 assert_is_answered(version, &json!({annotation: text, "example.com/mine": "yes"}));
             }
@@ -85,7 +85,7 @@ fn texts_that_could_spoil_a_list() {
 
 #[test]
 fn annotations_of_others_may_leave_no_room() {
-    for version in ApiVersion::ALL {
+    for version in ApiVersion::LLAMA_STACK {
         for left in [0, 1, 40, RESERVED] {
             let key = "example.com/mine";
             let annotations = json!({key: "x".repeat(ANNOTATIONS - key.len() - left)});
@@ -98,7 +98,7 @@ fn annotations_of_others_may_leave_no_room() {
 
 #[test]
 fn what_nobody_but_the_conversion_writes_is_told_apart() {
-    for version in ApiVersion::ALL {
+    for version in ApiVersion::LLAMA_STACK {
         let whole = other(version);
         let good = convert(&object(version, json!({"example.com/mine": "yes"})), whole).expect("the resource");
         assert!(kept::text(&good, annotation(version)).is_some());
@@ -150,6 +150,6 @@ proptest! {
 
     #[test]
     fn any_text_of_our_annotations_is_answered(older in text(), newer in text(), at in 0..2_usize) {
-        assert_is_answered(ApiVersion::ALL[at], &json!({V1ALPHA1_FIELDS: older, V1ALPHA2_FIELDS: newer}));
+        assert_is_answered(ApiVersion::LLAMA_STACK[at], &json!({V1ALPHA1_FIELDS: older, V1ALPHA2_FIELDS: newer}));
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use fit::{Unfit, fill_defaults};
 pub use kept::PreservedField;
 pub(crate) use kept::{differences, remove_annotation};
 
-use crate::api::{ApiVersion, KIND};
+use crate::api::{ApiVersion, KIND, Kind};
 use serde_json::Value;
 
 /// The annotation with what v1alpha2 cannot hold of a v1alpha1 object.
@@ -72,13 +72,14 @@ pub fn kept_for(object: &Value, version: ApiVersion) -> Vec<PreservedField> {
 fn annotation(version: ApiVersion) -> &'static str {
     match version {
         ApiVersion::V1Alpha1 => V1ALPHA1_FIELDS,
-        ApiVersion::V1Alpha2 => V1ALPHA2_FIELDS,
+        _ => V1ALPHA2_FIELDS,
     }
 }
 
 fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let Some(source) = ApiVersion::of(object) else {
+    let source = ApiVersion::of(object).filter(|version| version.kind() == Kind::LlamaStackDistribution);
+    let Some(source) = source else {
         return Err(ConvertError::OtherKind { api_version: text("apiVersion"), kind: text("kind") });
     };
     if source == target {

@@ -5,7 +5,7 @@ use super::environment::{Bound, CONFIG_CHOICES, Variables, environment, repeated
 use super::ground::{Ground, Taken};
 use super::report::{ConfigChange, Kept, MigrationReport, Note, Why};
 use super::{config, quickstart, spec, whole};
-use crate::api::{ApiVersion, CONFIG_KEY};
+use crate::api::{ApiVersion, CONFIG_KEY, Kind};
 use crate::check::finding::{Finding, Severity};
 use crate::check::{Facts, Request, rules, verdict};
 use crate::convert::{self, ConvertError, Unfit, V1ALPHA1_FIELDS, V1ALPHA1_TO_V1ALPHA2, V1ALPHA2_FIELDS};
@@ -89,7 +89,8 @@ pub fn migrate_with(
     user_config: UserConfig<'_>,
     options: Options,
 ) -> Result<Migration, MigrateError> {
-    let Some(version) = ApiVersion::of(object) else {
+    let version = ApiVersion::of(object).filter(|version| version.kind() == Kind::LlamaStackDistribution);
+    let Some(version) = version else {
         let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         return Err(ConvertError::OtherKind { api_version: text("apiVersion"), kind: text("kind") }.into());
     };

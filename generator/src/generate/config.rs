@@ -22,7 +22,7 @@ pub struct Config {
 
 impl Config {
     /// The config that `tree` stands for.
-    pub(super) fn new(tree: Tracked) -> Self {
+    pub(crate) fn new(tree: Tracked) -> Self {
         Self { tree, rendered: OnceLock::new(), hash: OnceLock::new() }
     }
 
@@ -30,6 +30,12 @@ impl Config {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.rendered().text
+    }
+
+    /// The config as values with their origins.
+    #[must_use]
+    pub fn tree(&self) -> &Tracked {
+        &self.tree
     }
 
     /// SHA-256 of the text, 64 lower-case hex digits.

@@ -24,13 +24,13 @@ pub(crate) fn review(body: &[u8]) -> Result<Value, BadReview> {
 }
 
 fn convert(desired: &str, objects: Vec<Value>) -> Result<Vec<Value>, String> {
-    let Some(version) = ApiVersion::parse(desired) else {
-        let known = ApiVersion::ALL.map(ApiVersion::api_version).join(" and ");
-        return Err(format!("cannot convert to {desired:?}: the versions are {known}"));
-    };
-    let into = match version {
-        ApiVersion::V1Alpha1 => to_v1alpha1,
-        ApiVersion::V1Alpha2 => to_v1alpha2,
+    let into = match ApiVersion::parse(desired) {
+        Some(ApiVersion::V1Alpha1) => to_v1alpha1,
+        Some(ApiVersion::V1Alpha2) => to_v1alpha2,
+        _ => {
+            let known = ApiVersion::LLAMA_STACK.map(ApiVersion::api_version).join(" and ");
+            return Err(format!("cannot convert to {desired:?}: the versions are {known}"));
+        }
     };
     let named = |object: &Value| {
         let part = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();

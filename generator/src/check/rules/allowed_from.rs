@@ -20,6 +20,7 @@ fn check(context: &RuleContext<'_>, report: &mut Report) {
     let field = match context.version {
         ApiVersion::V1Alpha1 => "network.allowedFrom",
         ApiVersion::V1Alpha2 => "networking.allowedFrom",
+        ApiVersion::OgxV1Beta1 => return,
     };
     if !context.is_present(field) {
         return;

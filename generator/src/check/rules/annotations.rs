@@ -52,6 +52,8 @@ fn check(context: &RuleContext<'_>, report: &mut Report) {
     let storage = match context.version {
         ApiVersion::V1Alpha1 => "server.storage",
         ApiVersion::V1Alpha2 => "workload.storage",
+        // The volume of an OGXServer has no owner, and outlives it.
+        ApiVersion::OgxV1Beta1 => return,
     };
     if !context.is_present(storage) {
         return;

@@ -24,12 +24,14 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let path = match context.version {
         ApiVersion::V1Alpha1 => RuleContext::spec("server.userConfig.configMapName"),
         ApiVersion::V1Alpha2 => RuleContext::spec("overrideConfig.configMapName"),
+        // names the key itself
+        ApiVersion::OgxV1Beta1 => return,
     };
     let Some(name) = context.text(&path) else { return };
     // An own command may start with any file: see the rule about that.
     let command = RuleContext::spec(match context.version {
         ApiVersion::V1Alpha1 => "server.containerSpec.command",
-        ApiVersion::V1Alpha2 => "workload.overrides.command",
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => "workload.overrides.command",
     });
     if context.get(&command).is_some() || !context.is_known(&command) {
         return;
@@ -50,7 +52,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
             ),
             Severity::Warning,
         ),
-        ApiVersion::V1Alpha2 => {
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => {
             (format!("{missing}. Rename its key {OLD_CONFIG_KEY} to {CONFIG_KEY}"), Severity::Error)
         }
     };

@@ -209,7 +209,9 @@ fn is_host(value: &str) -> bool {
 fn runs_base(context: &RuleContext<'_>) -> bool {
     let others = match context.version {
         ApiVersion::V1Alpha1 => ["server.userConfig", "server.containerSpec.command", "server.containerSpec.args"],
-        ApiVersion::V1Alpha2 => ["overrideConfig", "workload.overrides.command", "workload.overrides.args"],
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => {
+            ["overrideConfig", "workload.overrides.command", "workload.overrides.args"]
+        }
     };
     others.iter().all(|other| {
         let path = RuleContext::spec(other);

@@ -17,7 +17,8 @@ pub static UNKNOWN_VERSION: Rule = Rule {
     id: "llsd::kind::unknown-version",
     severity: Severity::Error,
     summary: "The resource's version does not exist.",
-    why: "The API server serves v1alpha1 and v1alpha2, and refuses others.",
+    why: "The API server serves v1alpha1 and v1alpha2 of LlamaStackDistribution and v1beta1 of OGXServer, and refuses \
+    others.",
     example: "apiVersion: llamastack.io/v1\nkind: LlamaStackDistribution",
     ..Rule::PLAIN
 };

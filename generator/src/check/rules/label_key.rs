@@ -23,6 +23,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let at = match context.version {
         ApiVersion::V1Alpha1 => RuleContext::spec("network.allowedFrom.labels"),
         ApiVersion::V1Alpha2 => RuleContext::spec("networking.allowedFrom.labels"),
+        ApiVersion::OgxV1Beta1 => return,
     };
     for (path, _) in context.items(&at) {
         let Some((key, value)) = context.text(&path).and_then(|label| label.split_once(['=', ':'])) else { continue };

@@ -75,6 +75,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let places: &[(&str, &str)] = match context.version {
         ApiVersion::V1Alpha1 => &V1ALPHA1,
         ApiVersion::V1Alpha2 => &V1ALPHA2,
+        ApiVersion::OgxV1Beta1 => &crate::ogx::MISPLACED,
     };
     for (from, to) in places.iter().filter(|(from, _)| context.is_present(from)) {
         let (from, to) = (RuleContext::spec(from), RuleContext::spec(to));
@@ -102,6 +103,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let (fields, other): (&[&str], _) = match context.version {
         ApiVersion::V1Alpha1 => (&ONLY_NEW, ApiVersion::V1Alpha2),
         ApiVersion::V1Alpha2 => (&ONLY_OLD, ApiVersion::V1Alpha1),
+        ApiVersion::OgxV1Beta1 => return,
     };
     for field in fields.iter().filter(|field| context.is_present(field)) {
         let path = RuleContext::spec(field);

@@ -51,9 +51,10 @@ pub use unquoted_variable::unquoted_variables;
 
 use super::context::{Report, RuleContext};
 use super::rule::{Group, Rule};
+use crate::api::Kind;
 use std::sync::LazyLock;
 
-/// Every file of rules. Checks run in this order, in which a reader meets the fields.
+/// Every file of rules for `LlamaStackDistribution`. Checks run in this order, in which a reader meets the fields.
 static GROUPS: &[&Group] = &[
     &drafts::GROUP,
     &metadata::GROUP,
@@ -100,7 +101,8 @@ static GROUPS: &[&Group] = &[
 #[must_use]
 pub fn all() -> &'static [&'static Rule] {
     static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-        let mut all: Vec<&'static Rule> = GROUPS.iter().flat_map(|group| group.rules).copied().collect();
+        let groups = GROUPS.iter().chain(crate::ogx::rules::GROUPS);
+        let mut all: Vec<&'static Rule> = groups.flat_map(|group| group.rules).copied().collect();
         all.sort_by_key(|rule| rule.id);
         all
     });
@@ -114,10 +116,26 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     all.binary_search_by_key(&id, |rule| rule.id).ok().map(|position| all[position])
 }
 
-/// Runs the rules that no schema can state, in the order of [`GROUPS`]. The findings of the schema are made elsewhere:
-/// see [`super::schema`].
+/// Those that speak of fields which every kind has, in the same order.
+static OF_EVERY_KIND: &[&Group] = &[
+    &metadata::GROUP,
+    &annotations::GROUP,
+    &name::GROUP,
+    &misplaced::GROUP,
+    &plain_secret::GROUP,
+    &object_name::GROUP,
+    &references::GROUP,
+    &placeholder::GROUP,
+    &invisible::GROUP,
+];
+
+/// Runs every check of the resource's kind.
 pub(super) fn check(context: &RuleContext<'_>, report: &mut Report) {
-    for check in GROUPS.iter().filter_map(|group| group.check) {
+    let groups: Vec<&Group> = match context.version.kind() {
+        Kind::LlamaStackDistribution => GROUPS.to_vec(),
+        Kind::OgxServer => OF_EVERY_KIND.iter().chain(crate::ogx::rules::GROUPS).copied().collect(),
+    };
+    for check in groups.into_iter().filter_map(|group| group.check) {
         check(context, report);
     }
 }

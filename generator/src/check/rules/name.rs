@@ -5,18 +5,24 @@ use super::super::context::{Report, RuleContext};
 use super::super::facts::Namesake;
 use super::super::finding::{Cause, Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
-use crate::api::CrdRule;
+use crate::api::{CrdRule, Kind};
 use crate::path::Path;
 
-/// Greatest length of a name: the 63 of a DNS label, less the 15 of the longest suffix.
-const MAX: usize = 48;
+/// Greatest length of a name: a label has 63 characters, the operator's longest suffix 15, and that of
+/// ogx-k8s-operator (`-prometheus-rules`) 17.
+fn longest(kind: Kind) -> usize {
+    match kind {
+        Kind::LlamaStackDistribution => 48,
+        Kind::OgxServer => 46,
+    }
+}
 
 pub static NAME: Rule = Rule {
     id: "llsd::metadata::name",
     severity: Severity::Error,
-    summary: "The resource's name has more than 48 characters, or a dot.",
+    summary: "The resource's name is too long for the names that are made from it, or has a dot.",
     why: "The operator names the Service, the Deployment and others after the resource, with suffixes of up to 15 \
-    characters. A Service name has at most 63 characters and no dots, so the resource could never become \
+    characters (17 of an OGXServer). A Service name has at most 63 characters and no dots, so the resource could never become \
     ready.",
     example: "metadata:\n  name: llama.example.com",
     refines: &[CrdRule::NameLength, CrdRule::NameDots],
@@ -50,10 +56,13 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let path = Path::parse("metadata.name");
     let Some(name) = context.text(&path) else { return };
     let length = name.chars().count();
-    if length > MAX {
+    let kind = context.version.kind();
+    let longest = longest(kind);
+    if length > longest {
+        let appended = 63 - longest;
         let message = format!(
-            "The name has {length} characters, {MAX} are allowed: the operator appends up to 15 for the names of the \
-             Service and other objects"
+            "The name has {length} characters, {longest} are allowed: the operator appends up to {appended} for the names \
+             of the Service and other objects"
         );
         report.add(Finding::new(&NAME, path.clone(), message).because(Cause::Crd(CrdRule::NameLength)));
     }
@@ -63,22 +72,23 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     }
     let own = (context.namespace().to_owned(), name.to_owned());
     if context.facts.resources.contains(&own) {
-        let message = format!("Another LlamaStackDistribution is called \"{name}\" in the same namespace");
+        let message = format!("Another {} is called \"{name}\" in the same namespace", kind.name());
         return report.add(Finding::new(&DUPLICATE, path, message));
     }
     let Some(Namesake { shown, kustomization, .. }) = context.facts.namesakes.get(&own) else { return };
     report.add(match kustomization {
         Some(by) => {
             let message = format!(
-                "LlamaStackDistribution \"{name}\" is in {shown} too, and {by} lists both files: the one that is applied \
-                 last replaces the other"
+                "{} \"{name}\" is in {shown} too, and {by} lists both files: the one that is applied last replaces the \
+                 other",
+                kind.name()
             );
             Finding::new(&DUPLICATE, path, message)
         }
         None => {
             let message = format!(
-                "LlamaStackDistribution \"{name}\" is in {shown} too: applying this folder leaves only the one that comes \
-                 last"
+                "{} \"{name}\" is in {shown} too: applying this folder leaves only the one that comes last",
+                kind.name()
             );
             Finding::new(&SAME_FOLDER, path, message)
         }

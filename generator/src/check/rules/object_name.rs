@@ -33,6 +33,7 @@ fn fields(version: ApiVersion) -> (&'static [&'static str], &'static [&'static s
             &["networking.tls.caBundle.configMapName", "workload.overrides.serviceAccountName"],
             &["networking.tls.caBundle.configMapNamespace"],
         ),
+        ApiVersion::OgxV1Beta1 => (&["workload.overrides.serviceAccountName"], &[]),
     }
 }
 

@@ -100,6 +100,10 @@ pub(in crate::check) fn references<'a>(context: &RuleContext<'a>) -> Vec<Referen
             (Kind::Secret, "networking.tls.secretName"),
             (Kind::ConfigMap, "networking.tls.caBundle.configMapName"),
         ],
+        ApiVersion::OgxV1Beta1 => {
+            found.extend(crate::ogx::references::of(context));
+            &[]
+        }
     };
     for (kind, field) in by_name.iter().filter(|(_, field)| context.is_present(field)) {
         let path = RuleContext::spec(field);

@@ -56,7 +56,7 @@ const WORDS: [&str; 26] = [
 pub fn unquoted_variables(resource: &Value, version: ApiVersion, bare: &BTreeSet<Path>) -> Vec<Finding> {
     let list = Path::parse(match version {
         ApiVersion::V1Alpha1 => "spec.server.containerSpec.env",
-        ApiVersion::V1Alpha2 => "spec.workload.overrides.env",
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => "spec.workload.overrides.env",
     });
     let of_env = bare.iter().filter(|path| {
         path.starts_with(&list)
