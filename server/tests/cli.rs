@@ -1,6 +1,7 @@
 //! The command line as a user meets it: real files, real exit codes.
 
 mod forms;
+mod ogx;
 mod team;
 
 use expect_test::expect;
@@ -253,11 +254,14 @@ fn files_without_a_resource_are_clean() {
     ] {
         folder.write(name, text);
         let ran = folder.llsd(&["check", name]);
-        let said = "llsd: no LlamaStackDistribution and no config in this file: nothing was checked\n";
+        let said = "llsd: no LlamaStackDistribution, OGXServer or config in this file: nothing was checked\n";
         assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", said), "{name}");
     }
     let ran = folder.llsd(&["render", "service.yaml"]);
-    assert_eq!((ran.code, ran.err.as_str()), (2, "llsd: service.yaml has no LlamaStackDistribution\n"));
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (2, "llsd: service.yaml has no LlamaStackDistribution and no OGXServer\n")
+    );
 }
 
 #[test]

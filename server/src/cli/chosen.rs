@@ -16,6 +16,9 @@ pub(super) struct Choice {
     /// Name of the resource, where the file has several
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// The config to start from, in place of the one that the resource names or its image brings
+    #[arg(long, value_name = "CONFIG")]
+    base: Option<PathBuf>,
 }
 
 /// A resource, and the file around it.
@@ -32,7 +35,17 @@ pub(super) struct Chosen {
 /// Finds the resource. What prevents that has been said on standard error; the error is the exit code.
 pub(super) fn resource(arguments: &Choice) -> Result<Chosen, u8> {
     let source = Source::named(&arguments.file);
-    let (_, analysis) = read(&source)?;
+    let base = arguments.base.as_deref().map(|base| read(&Source::named(base))).transpose()?;
+    let text = read(&source)?;
+    let workspace = match &source {
+        Source::File(path) => beside(path),
+        Source::Stdin => Workspace::new(),
+    };
+    let workspace = match base {
+        Some(base) => workspace.with_base(base.to_string()),
+        None => workspace,
+    };
+    let analysis = ide::analyse(text, None, &workspace);
     let name = source.to_string();
     let resource = choose(&name, analysis.resources(), arguments.name.as_deref()).map_err(|reason| {
         complain(&reason);
@@ -41,19 +54,12 @@ pub(super) fn resource(arguments: &Choice) -> Result<Chosen, u8> {
     Ok(Chosen { name, analysis, resource })
 }
 
-/// Reads one file and understands it together with the manifests beside it. What prevents that has been said on
-/// standard error; the error is the exit code.
-pub(super) fn read(source: &Source) -> Result<(Arc<str>, Analysis), u8> {
-    let text = source.read().map_err(|problem| {
+/// Reads one file. What prevents that has been said on standard error; the error is the exit code.
+fn read(source: &Source) -> Result<Arc<str>, u8> {
+    source.read().map_err(|problem| {
         complain(&problem);
         FAILURE
-    })?;
-    let workspace = match source {
-        Source::File(path) => beside(path),
-        Source::Stdin => Workspace::new(),
-    };
-    let analysis = ide::analyse(Arc::clone(&text), None, &workspace);
-    Ok((text, analysis))
+    })
 }
 
 fn choose(file: &str, resources: Vec<ResourceSummary>, wanted: Option<&str>) -> Result<ResourceSummary, String> {
@@ -62,7 +68,7 @@ fn choose(file: &str, resources: Vec<ResourceSummary>, wanted: Option<&str>) -> 
         resources.into_iter().filter(|resource| wanted.is_none_or(|wanted| resource.name == wanted)).collect();
     match (fitting.len(), wanted) {
         (1, _) => Ok(fitting.remove(0)),
-        _ if names.is_empty() => Err(format!("{file} has no LlamaStackDistribution")),
+        _ if names.is_empty() => Err(format!("{file} has no LlamaStackDistribution and no OGXServer")),
         (0, Some(wanted)) => Err(format!("{file} has no resource named {wanted:?}; it has {}", names.join(", "))),
         (_, Some(wanted)) => Err(format!("{file} has several resources named {wanted:?}; rename one")),
         (_, None) => Err(format!("{file} has several resources; choose one with --name: {}", names.join(", "))),

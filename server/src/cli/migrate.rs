@@ -2,9 +2,10 @@
 
 use super::input::{self, Source};
 use super::project::Project;
-use super::{CLEAN, FAILURE, FINDINGS, complain};
+use super::{CLEAN, FAILURE, FINDINGS, complain, to_ogx};
 use crate::ide::{self, Analysis, MigrateOptions, Migrated, NotMigrated, Span};
 use clap::Args;
+use llsd_generator::ogx;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -39,6 +40,34 @@ pub(super) struct Arguments {
     /// Remove ConfigMaps that were folded and to which nothing in these files refers any more
     #[arg(long)]
     remove_config_maps: bool,
+    /// Rewrite resources of either version as OGXServer, for the successor of llama-stack: ogx, or ogx@1.2.5 for a version
+    /// of it. Secrets and ConfigMaps that they name get the label that its operator asks for
+    #[arg(long, value_name = "TARGET", value_parser = target, conflicts_with_all = ["keep_config_maps", "remove_config_maps"])]
+    to: Option<&'static str>,
+    /// With --to ogx: keep the names of the resources, in place of new ones that adopt volume and Service of the old
+    #[arg(long, requires = "to")]
+    same_name: bool,
+    /// With --to ogx: print the steps of the move with their commands, and nothing else. They are never run
+    #[arg(long, requires = "to", conflicts_with_all = ["write", "dry_run", "diff"])]
+    plan: bool,
+}
+
+/// The version of ogx that `--to` names.
+fn target(text: &str) -> Result<&'static str, String> {
+    let version = match text.split_once('@') {
+        Some(("ogx", version)) => Some(version),
+        None if text == "ogx" => None,
+        _ => return Err("the target is ogx, or ogx@VERSION".to_owned()),
+    };
+    match version {
+        None => Ok(ogx::target_version(None)),
+        Some(wanted) => ogx::versions_known().find(|known| *known == wanted).ok_or_else(|| {
+            format!(
+                "this version of ogx is not known; there are {}",
+                ogx::versions_known().collect::<Vec<_>>().join(", ")
+            )
+        }),
+    }
 }
 
 /// Prints or writes whole files with their resources rewritten.
@@ -49,6 +78,17 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     problems.extend(unreadable);
     problems.iter().for_each(|problem| complain(problem));
     let mut code = if problems.is_empty() { CLEAN } else { FAILURE };
+    if let Some(version) = arguments.to {
+        let options = ide::ToOgxOptions { version, same_name: arguments.same_name };
+        let outcome = to_ogx::migrate(&mut project, &sources, &options, arguments.allow_changes);
+        code = code.max(outcome.code);
+        if arguments.plan {
+            let files: Vec<String> = project.changed().iter().map(|file| project.shown(file)).collect();
+            io::stdout().write_all(to_ogx::plan(&outcome, arguments.same_name, &files).as_bytes())?;
+            return Ok(code);
+        }
+        return output(&project, &outcome.files, &sources, arguments, code);
+    }
     let old: Vec<Arc<str>> = project
         .named()
         .into_iter()
@@ -85,6 +125,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             }
         }
     }
+    output(&project, &old, &sources, arguments, code)
+}
+
+/// Prints or writes what changed.
+fn output(project: &Project, old: &[Arc<str>], sources: &[Source], arguments: &Arguments, code: u8) -> io::Result<u8> {
     let stdin = sources == [Source::Stdin];
     if arguments.dry_run {
         project
@@ -102,7 +147,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             return Ok(FAILURE);
         }
     } else if !arguments.diff {
-        print(&project, &old, &sources)?;
+        print(project, old, sources)?;
     }
     Ok(code)
 }

@@ -17,6 +17,7 @@ mod render;
 mod report;
 mod schema;
 mod surroundings;
+mod to_ogx;
 mod verdicts;
 
 use clap::{Parser, Subcommand};

@@ -22,6 +22,8 @@ pub(super) struct Arguments {
 enum Version {
     V1alpha1,
     V1alpha2,
+    /// OGXServer
+    V1beta1,
     /// llsd.toml, the settings of a repository
     #[value(name = "llsd.toml")]
     Project,
@@ -37,6 +39,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let schema = match arguments.version {
         Version::V1alpha1 => json_schema(ApiVersion::V1Alpha1),
         Version::V1alpha2 => json_schema(ApiVersion::V1Alpha2),
+        Version::V1beta1 => json_schema(ApiVersion::OgxV1Beta1),
         Version::Project => project::schema(),
     };
     serde_json::to_writer_pretty(&mut out, &schema)?;
@@ -48,12 +51,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
 /// unasked (refuse fields that are not declared) is written out. CEL rules stay in `x-kubernetes-validations`.
 fn json_schema(version: ApiVersion) -> Value {
     let mut schema = crd::schema(version).clone();
-    let name = version.name();
+    let kind = version.kind().name();
     close(&mut schema);
     schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
-    schema["title"] = json!(format!("LlamaStackDistribution {name}"));
-    schema["properties"]["apiVersion"]["enum"] = json!([format!("llamastack.io/{name}")]);
-    schema["properties"]["kind"]["enum"] = json!(["LlamaStackDistribution"]);
+    schema["title"] = json!(format!("{kind} {}", version.name()));
+    schema["properties"]["apiVersion"]["enum"] = json!([version.api_version()]);
+    schema["properties"]["kind"]["enum"] = json!([kind]);
     schema["properties"]["metadata"] = json!({"type": "object"});
     schema["required"] = json!(["apiVersion", "kind", "metadata", "spec"]);
     schema
@@ -81,9 +84,9 @@ mod tests {
 
     #[test]
     fn each_version_describes_itself() {
-        for version in [ApiVersion::V1Alpha1, ApiVersion::V1Alpha2] {
+        for version in ApiVersion::ALL {
             let schema = json_schema(version);
-            assert_eq!(schema["properties"]["apiVersion"]["enum"][0], format!("llamastack.io/{}", version.name()));
+            assert_eq!(schema["properties"]["apiVersion"]["enum"][0], version.api_version());
             assert_eq!(schema["properties"]["spec"]["additionalProperties"], false);
         }
     }

@@ -47,7 +47,7 @@ pub(crate) fn lenses(analysis: &Analysis) -> Vec<Lens> {
                 ApiVersion::V1Alpha1 => {
                     head("Migrate to v1alpha2".to_owned(), LensAction::Migrate { document: number });
                 }
-                ApiVersion::V1Alpha2 => {
+                ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => {
                     head("Preview config.yaml".to_owned(), LensAction::Preview);
                     if let Some(size) = size(document, resource) {
                         head(size, LensAction::Preview);

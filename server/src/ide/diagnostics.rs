@@ -148,8 +148,12 @@ pub(crate) fn unchecked(document: &DocumentAnalysis) -> Vec<Unchecked> {
         let Some(root) = tree.root().filter(|_| document.configs().is_empty()) else { return Vec::new() };
         let kind = tree.find(&[Step::Key("kind".to_owned())]).map(|node| bounded(&node.value()));
         let reason = match kind.filter(|kind| !kind.is_empty()) {
-            Some(kind) => format!("a document of kind {kind} is neither a LlamaStackDistribution nor a config"),
-            None => "a document without a kind is neither a LlamaStackDistribution nor a config".to_owned(),
+            Some(kind) => {
+                format!("a document of kind {kind} is neither a LlamaStackDistribution, an OGXServer nor a config")
+            }
+            None => {
+                "a document without a kind is neither a LlamaStackDistribution, an OGXServer nor a config".to_owned()
+            }
         };
         return vec![open(Span::new(root.span().start, root.span().start), None, reason, String::new())];
     }

@@ -60,7 +60,7 @@ pub(crate) enum Retention {
     Diagnostics,
 }
 
-/// A `LlamaStackDistribution` in a document.
+/// A resource in a document.
 #[derive(Debug)]
 pub(crate) struct Resource {
     /// The way to its root: empty, or an item of a `List` or `Template`.
@@ -153,8 +153,13 @@ impl DocumentAnalysis {
         });
         let embedded = objects.kustomization.as_ref().map(|one| overlay::all_in(one, kept)).unwrap_or_default();
         objects.patched = embedded.iter().flat_map(|one| one.document.mentions().map(str::to_owned)).collect();
-        let references =
-            resources.iter().flat_map(|resource| facts::references(&resource.value, resource.namespace())).collect();
+        let references = resources
+            .iter()
+            .flat_map(|resource| {
+                let flat = facts::flat_references(resource.version, &resource.value, resource.namespace());
+                facts::references(&resource.value, resource.namespace()).into_iter().chain(flat)
+            })
+            .collect();
         let contribution = contribution(&resources, &objects);
         let (facts, diagnostics, tokens, memo, names) = Default::default();
         Self {

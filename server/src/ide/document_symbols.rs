@@ -25,8 +25,8 @@ fn outline(document: &DocumentAnalysis, resource: &Resource) -> Option<Symbol> {
     let root = document.tree().find(&place::steps(&resource.base, &Default::default()))?;
     let name = resource.name();
     Some(Symbol {
-        name: if name.is_empty() { "LlamaStackDistribution".to_owned() } else { name.to_owned() },
-        detail: format!("LlamaStackDistribution {}", resource.version.name()),
+        name: if name.is_empty() { resource.version.kind().name().to_owned() } else { name.to_owned() },
+        detail: format!("{} {}", resource.version.kind().name(), resource.version.name()),
         kind: SymbolKind::Resource,
         span: root.span(),
         selection: within(place::name_span(root), root.span()),

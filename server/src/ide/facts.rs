@@ -6,9 +6,13 @@ use super::file::File;
 use super::objects::{Manifest, ObjectKey, Objects};
 use super::overlay::Embedded;
 use super::workspace::Workspace;
+use llsd_generator::api::{ApiVersion, Kind};
+use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::fold::UserConfig;
 use llsd_generator::kustomize::Kustomization;
+use llsd_generator::ogx;
+use llsd_generator::path::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -85,11 +89,13 @@ fn manifest(document: &DocumentAnalysis) -> Option<&Manifest> {
 /// count as known only if all that are named were found, or the cluster was asked and has none; and so do ConfigMaps.
 fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     let version = known.workspace.assumed_version().map(str::to_owned);
-    let mut facts = Facts { llama_stack_version: version, ..Facts::default() };
+    let base = known.workspace.base().cloned();
+    let mut facts = Facts { llama_stack_version: version, base, ..Facts::default() };
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
     let cluster = known.workspace.cluster();
     for reference in document.references() {
+        facts.unwatched.extend(known.unwatched(reference));
         match reference {
             Reference::Secret(key) => match known.secret(key) {
                 Some(keys) => _ = secrets.insert(key.clone(), keys.clone()),
@@ -170,6 +176,22 @@ pub(crate) fn references(value: &Value, namespace: &str) -> BTreeSet<Reference> 
     found
 }
 
+/// The objects that an `OGXServer` refers to by a name and a key, without a field that tells what they are.
+pub(crate) fn flat_references(version: ApiVersion, value: &Value, namespace: &str) -> Vec<Reference> {
+    if version.kind() != Kind::OgxServer {
+        return Vec::new();
+    }
+    let named = |(kind, at): (ReferenceKind, Path)| {
+        let name = at.key("name").find(value)?.as_str().filter(|name| !name.is_empty())?;
+        let key = (namespace.to_owned(), name.to_owned());
+        Some(match kind {
+            ReferenceKind::Secret => Reference::Secret(key),
+            ReferenceKind::ConfigMap => Reference::ConfigMap(key),
+        })
+    };
+    ogx::reference_places(value).into_iter().filter_map(named).collect()
+}
+
 /// The object of this key in the resource's own file: one that names no namespace may be put into any, and a resource
 /// that names none may be put beside any. Of two with one key the later counts.
 fn beside<'o, T: 'o>(
@@ -207,6 +229,22 @@ impl<'a> ObjectScope<'a> {
         beside(own, key)
             .or_else(|| elsewhere(others(), key))
             .or_else(|| self.workspace.cluster().and_then(|cluster| cluster.config_map(key)))
+    }
+
+    /// The object itself, if it is known and every one of its name lacks the label of ogx's operator.
+    fn unwatched(self, reference: &Reference) -> Option<(ReferenceKind, ObjectKey)> {
+        let (kind, key) = match reference {
+            Reference::Secret(key) => (ReferenceKind::Secret, key),
+            Reference::ConfigMap(key) => (ReferenceKind::ConfigMap, key),
+        };
+        let own = self.own.defining(&key.1).map(|document| document.objects());
+        let mut all = own.chain(self.workspace.with_name(&key.1)).filter(|objects| match kind {
+            ReferenceKind::Secret => objects.secrets.keys().any(|known| known.1 == key.1),
+            ReferenceKind::ConfigMap => objects.config_maps.keys().any(|known| known.1 == key.1),
+        });
+        let lacks = |objects: &Objects| objects.unwatched.iter().any(|(of, known)| *of == kind && known.1 == key.1);
+        let first = all.next()?;
+        (lacks(first) && all.all(lacks)).then(|| (kind, key.clone()))
     }
 
     fn all(self) -> impl Iterator<Item = &'a Objects> {

@@ -130,6 +130,7 @@ impl<'a> Hints<'a> {
         let path = match resource.version {
             ApiVersion::V1Alpha1 => "spec.server.distribution.name",
             ApiVersion::V1Alpha2 => "spec.distribution.name",
+            ApiVersion::OgxV1Beta1 => return,
         };
         let Some(node) = self.at(resource, path).filter(|node| is_written(*node)) else { return };
         let Ok(known) = Distributions::embedded().get(&node.value()) else { return };

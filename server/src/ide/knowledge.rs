@@ -1,8 +1,9 @@
 //! What is known about the server that a resource asks for: its llama-stack version, provider types, base config.
 
-use llsd_generator::api::ApiVersion;
+use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::catalog::{Catalog, ProviderType};
 use llsd_generator::distribution::{BaseConfig, Distributions, version_of_image};
+use llsd_generator::ogx;
 use llsd_generator::path::Path;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub(crate) struct BaseDeclarations {
 pub(crate) fn distribution(version: ApiVersion, object: &Value) -> (Option<&str>, Option<&str>) {
     let place = match version {
         ApiVersion::V1Alpha1 => "spec.server.distribution",
-        ApiVersion::V1Alpha2 => "spec.distribution",
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => "spec.distribution",
     };
     let found = Path::parse(place).find(object);
     let text = |field: &str| found.and_then(|found| found.get(field)).and_then(Value::as_str);
@@ -42,6 +43,10 @@ pub(crate) fn distribution(version: ApiVersion, object: &Value) -> (Option<&str>
 
 /// The llama-stack version that the resource runs, if it can be told; else the `assumed` one.
 pub(crate) fn target_version(version: ApiVersion, object: &Value, assumed: Option<&str>) -> Option<String> {
+    if version.kind() == Kind::OgxServer {
+        let image = distribution(version, object).1.and_then(version_of_image);
+        return Some(ogx::target_version(image.as_deref().or(assumed)).to_owned());
+    }
     let told = match distribution(version, object) {
         (Some(name), _) => {
             Distributions::embedded().get(name).ok().map(|distribution| distribution.llama_stack_version.clone())
@@ -76,7 +81,7 @@ pub(crate) fn provider_type<'c>(catalog: &'c Catalog, api: &str, written: &str) 
 /// What the base config of the resource's distribution declares; `None` where the program carries none.
 pub(crate) fn base(version: ApiVersion, object: &Value) -> Option<&'static BaseDeclarations> {
     let (name, _) = distribution(version, object);
-    bases().get(name?)
+    bases().get(name.filter(|_| version.kind() == Kind::LlamaStackDistribution)?)
 }
 
 /// The base config of the distribution that most others are made from.

@@ -1,6 +1,7 @@
 //! What the value at a path of a resource stands for, beyond its type.
 
 use llsd_generator::api::ApiVersion;
+use llsd_generator::check::ReferenceKind;
 use llsd_generator::path::{Path, Segment};
 
 /// Which names belong at a place.
@@ -80,6 +81,7 @@ pub(crate) fn meaning(version: ApiVersion, path: &Path) -> Option<Meaning> {
             "spec.workload.overrides.env[].name" => Some(Meaning::Variable),
             _ => None,
         }),
+        ApiVersion::OgxV1Beta1 => ogx(path),
     })
 }
 
@@ -98,6 +100,25 @@ fn provider_meaning(path: &Path) -> Option<Meaning> {
             Some(Meaning::Setting { api, provider, inside })
         }
         [Segment::Key(field), _] if field == "secretRefs" => Some(Meaning::SecretSetting { api, provider }),
+        _ => None,
+    }
+}
+
+/// What the value at `path` of an `OGXServer` stands for.
+fn ogx(path: &Path) -> Option<Meaning> {
+    if let Some((kind, name)) = llsd_generator::ogx::reference_at(path) {
+        let is_name = path.last() == Some(&Segment::Key("name".to_owned()));
+        return Some(match (kind, is_name) {
+            (ReferenceKind::Secret, true) => Meaning::Secret,
+            (ReferenceKind::Secret, false) => Meaning::SecretKey { name },
+            (ReferenceKind::ConfigMap, true) => Meaning::ConfigMap,
+            (ReferenceKind::ConfigMap, false) => Meaning::ConfigMapKey { name },
+        });
+    }
+    match shape(path).as_str() {
+        "spec.resources.models[].provider" => Some(Meaning::ModelProvider),
+        "spec.resources.models[].name" => Some(Meaning::Model),
+        "spec.workload.overrides.env[].name" => Some(Meaning::Variable),
         _ => None,
     }
 }

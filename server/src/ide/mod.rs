@@ -64,8 +64,10 @@ pub use format::FormatOptions;
 pub use hover::hover_generated;
 pub use inlay_hints::{InlayHint, InlaySettings};
 pub use llsd_generator::fold::{Line, LineKind, Options as MigrateOptions};
+pub use llsd_generator::ogx::migrate::Options as ToOgxOptions;
 pub use llsd_yaml::Span;
 pub use memo::Memo;
+pub use migrate::ogx::{Renamed, ToOgx};
 pub use migrate::{Migrated, NotMigrated};
 pub use names::{Declared, Kind, Location, NameIndex, Query, TextId, WorkspaceFiles, base_text};
 pub use objects::{ObjectKey, Objects, Pieces};
@@ -85,10 +87,11 @@ use changed::Changed;
 use document::{DocumentAnalysis, Retention};
 use facts::ObjectScope;
 use file::{File, Located};
+use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::finding::Target;
 use llsd_generator::path::Path;
 use llsd_yaml::{parse_document, split_documents};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// One file, understood. Cheap to clone.
@@ -460,6 +463,29 @@ pub fn fix_everything(analysis: &Analysis) -> Vec<TextEdit> {
 /// There is none, or one cannot be rewritten without a loss: then all of them stay.
 pub fn migrate(query: &Query<'_>, document: usize, options: MigrateOptions) -> Result<Migrated, NotMigrated> {
     migrate::of_query(query, document, options)
+}
+
+/// The documents with resources that can become an `OGXServer`, by their numbers from 0.
+#[must_use]
+pub fn documents_for_ogx(analysis: &Analysis) -> Vec<usize> {
+    migrate::ogx::documents(analysis)
+}
+
+/// The rewrite of every `LlamaStackDistribution` in document number `document` (from 0) as `OGXServer`, comments kept.
+///
+/// # Errors
+/// There is none, or one cannot be rewritten: then all of them stay.
+pub fn to_ogx(analysis: &Analysis, document: usize, options: &ToOgxOptions) -> Result<ToOgx, NotMigrated> {
+    migrate::ogx::of_document(analysis, document, options)
+}
+
+/// The edits that give the new operator's label to those of the objects that are in the file, and which these are.
+#[must_use]
+pub fn label_for_ogx(
+    analysis: &Analysis,
+    wanted: &BTreeSet<(ReferenceKind, ObjectKey)>,
+) -> (Vec<TextEdit>, BTreeSet<(ReferenceKind, ObjectKey)>) {
+    migrate::ogx::label(analysis, wanted)
 }
 
 /// The outline of the file: resources with their providers and other fields.

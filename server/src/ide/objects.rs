@@ -1,7 +1,9 @@
 //! What one file contributes to the others: its Secrets and ConfigMaps, and what tells with which files it is applied.
 
-use llsd_generator::api::{ApiVersion, KIND};
+use llsd_generator::api::{ApiVersion, Kind};
+use llsd_generator::check::ReferenceKind;
 use llsd_generator::kustomize::{Content, Generator, Kustomization};
+use llsd_generator::ogx::WATCH_LABEL;
 use llsd_generator::path::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +31,7 @@ const PATCHING: [&str; 8] = [
 pub(crate) fn object_list(kind: &str, has_items: bool) -> Option<&'static str> {
     match kind {
         "Template" => Some("objects"),
-        KIND => None,
+        kind if Kind::named(kind).is_some() => None,
         _ if has_items || kind.ends_with("List") => Some("items"),
         _ => None,
     }
@@ -57,6 +59,8 @@ pub struct Objects {
     pub secrets: BTreeMap<ObjectKey, BTreeSet<String>>,
     /// `data` of each ConfigMap.
     pub config_maps: BTreeMap<ObjectKey, BTreeMap<String, String>>,
+    /// Those of them that do not carry the label by which ogx's operator sees them.
+    pub(crate) unwatched: BTreeSet<(ReferenceKind, ObjectKey)>,
     /// The `LlamaStackDistribution`s whose names are known.
     pub(crate) resources: BTreeSet<(ObjectKey, ApiVersion)>,
     /// The `resources` of a kustomization, as far as this may be one.
@@ -103,6 +107,13 @@ impl Objects {
             return;
         }
         let entries = |field: &str| manifest.get(field).and_then(Value::as_object).into_iter().flatten();
+        let label = manifest.get("metadata").and_then(|metadata| metadata.get("labels")?.get(WATCH_LABEL)?.as_str());
+        let kind = match text("kind") {
+            Some("Secret") => Some(ReferenceKind::Secret),
+            Some("ConfigMap") => Some(ReferenceKind::ConfigMap),
+            _ => None,
+        };
+        self.unwatched.extend(kind.filter(|_| label != Some("true")).map(|kind| (kind, key.clone())));
         match manifest.get("kind").and_then(Value::as_str) {
             Some("Secret") => {
                 let keys = entries("data").chain(entries("stringData")).map(|(name, _)| name.clone()).collect();
@@ -144,6 +155,7 @@ impl Objects {
     pub(crate) fn extend(&mut self, other: &Self) {
         self.secrets.extend(other.secrets.iter().map(|(key, keys)| (key.clone(), keys.clone())));
         self.config_maps.extend(other.config_maps.iter().map(|(key, data)| (key.clone(), data.clone())));
+        self.unwatched.extend(other.unwatched.iter().cloned());
         self.resources.extend(other.resources.iter().cloned());
         self.lists = self.lists.take().or_else(|| other.lists.clone());
         self.kustomization = self.kustomization.take().or_else(|| other.kustomization.clone());

@@ -9,6 +9,7 @@ use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
 use llsd_generator::check::part::Part;
+use llsd_generator::generate::{Base, BaseSource};
 use llsd_generator::kustomize::Kustomization;
 use rpds::RedBlackTreeMapSync;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -35,6 +36,8 @@ pub struct Workspace {
     except: Option<Arc<str>>,
     /// The llama-stack version of images that do not tell theirs.
     assumed: Option<Arc<str>>,
+    /// The base config of every resource that is looked at.
+    base: Option<Arc<Base>>,
     /// What is there in the cluster, where that is known.
     cluster: Option<Arc<Cluster>>,
 }
@@ -64,6 +67,18 @@ impl Workspace {
     #[must_use]
     pub fn assuming(self, version: Option<&str>) -> Self {
         Self { assumed: version.map(Arc::from), ..self }
+    }
+
+    /// The same, with a base config in place of the one that a resource names or its image brings.
+    #[must_use]
+    pub fn with_base(self, text: String) -> Self {
+        let base = Base { text: text.into(), source: BaseSource::Given };
+        Self { base: Some(Arc::new(base)), ..self }
+    }
+
+    /// The base config that was given.
+    pub(crate) fn base(&self) -> Option<&Base> {
+        self.base.as_deref()
     }
 
     /// The llama-stack version of images that do not tell theirs.

@@ -123,7 +123,7 @@ fn what_was_not_checked_is_said() {
     let report: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(
         report["unchecked"][0]["reason"],
-        "a document of kind Service is neither a LlamaStackDistribution nor a config"
+        "a document of kind Service is neither a LlamaStackDistribution, an OGXServer nor a config"
     );
     assert_eq!(report["unreadable"], json!([{"file": "gone.yaml", "reason": "no such file"}]));
     let rules: Vec<_> =

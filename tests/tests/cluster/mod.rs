@@ -1,4 +1,4 @@
-//! The CRD and the checks against a real API server.
+//! The CRDs and the checks against a real API server.
 
 mod agreement;
 mod compare;
@@ -6,4 +6,5 @@ mod crd;
 mod editor;
 mod features;
 mod mutate;
+mod ogx;
 mod starter;

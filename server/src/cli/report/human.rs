@@ -110,7 +110,7 @@ fn summary(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         };
         return writeln!(
             io::stderr(),
-            "llsd: no LlamaStackDistribution and no config in {place}: nothing was checked{rest}"
+            "llsd: no LlamaStackDistribution, OGXServer or config in {place}: nothing was checked{rest}"
         );
     }
     let count =

@@ -36,7 +36,7 @@ pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
             let count = file.diagnostics.len();
             write!(out, r#"<failure message="{count} findings">{}</failure>"#, escaped(&text))?;
         } else if !file.is_ours() {
-            write!(out, r#"<skipped message="no LlamaStackDistribution and no config"/>"#)?;
+            write!(out, r#"<skipped message="no LlamaStackDistribution, OGXServer or config"/>"#)?;
         } else if !text.is_empty() {
             write!(out, "<system-out>{}</system-out>", escaped(&text))?;
         }

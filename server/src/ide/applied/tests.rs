@@ -26,7 +26,7 @@ type Answers = BTreeMap<(&'static str, &'static str, ApiVersion), Option<Namesak
 fn answers(applied: &Applied) -> Answers {
     let mut all = BTreeMap::new();
     for (file, name) in FILES.iter().flat_map(|file| NAMES.iter().map(move |name| (*file, *name))) {
-        for version in ApiVersion::ALL {
+        for version in ApiVersion::LLAMA_STACK {
             let key = (String::new(), name.to_owned());
             all.insert((file, name, version), applied.namesake(file, &key, version));
         }

@@ -5,6 +5,7 @@ use super::order::{self, Around};
 use super::{Context, settings, skeleton};
 use crate::ide::meaning::{Meaning, meaning};
 use crate::ide::schema::Field;
+use llsd_generator::api::ApiVersion;
 use llsd_generator::path::Path;
 
 /// Keys that no user writes.
@@ -35,7 +36,9 @@ pub(super) fn offers(context: &Context<'_>, container: &Path, existing: &[String
         .into_iter()
         .filter(|field| !existing.iter().any(|key| key == field.name))
         .filter(|field| !(container.segments().is_empty() && NOT_WRITTEN.contains(&field.name)))
-        .map(|field| offer(container, field, order::instead_of(container, field.name, existing)))
+        .map(|field| {
+            offer(context.resource.version, container, field, order::instead_of(container, field.name, existing))
+        })
         .collect();
     if found.is_empty() && schema.values().is_some() {
         found = quantities(container, existing);
@@ -46,8 +49,8 @@ pub(super) fn offers(context: &Context<'_>, container: &Path, existing: &[String
 }
 
 /// A key with type, default and meaning.
-fn offer(container: &Path, field: Field<'_>, instead: Option<&str>) -> Offer {
-    let body = body(container, field);
+fn offer(version: ApiVersion, container: &Path, field: Field<'_>, instead: Option<&str>) -> Offer {
+    let body = body(version, container, field);
     let mut detail = field.schema.type_name();
     if field.required {
         detail.push_str(", required");
@@ -62,12 +65,12 @@ fn offer(container: &Path, field: Field<'_>, instead: Option<&str>) -> Offer {
 }
 
 /// Most skeletons follow from the schema; these say more than it can.
-fn body(container: &Path, field: Field<'_>) -> Vec<String> {
-    let lines = |text: &[&str]| text.iter().map(|line| (*line).to_owned()).collect();
+fn body(version: ApiVersion, container: &Path, field: Field<'_>) -> Vec<String> {
+    let newest = version.kind().versions().last().copied().unwrap_or(version);
     match (container.to_string().as_str(), field.name) {
-        ("", "kind") => lines(&["kind: LlamaStackDistribution"]),
-        ("", "apiVersion") => lines(&["apiVersion: llamastack.io/v1alpha2"]),
-        ("", "metadata") => lines(&["metadata:", "  name: $1"]),
+        ("", "kind") => vec![format!("kind: {}", version.kind().name())],
+        ("", "apiVersion") => vec![format!("apiVersion: {}", newest.api_version())],
+        ("", "metadata") => vec!["metadata:".to_owned(), "  name: $1".to_owned()],
         _ => skeleton::entry(field.name, field.schema),
     }
 }

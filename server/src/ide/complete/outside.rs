@@ -4,7 +4,7 @@ use super::offer::Offer;
 use crate::ide::document::DocumentAnalysis;
 use crate::ide::objects::object_list;
 use crate::ide::types::CompletionKind;
-use llsd_generator::api::{ApiVersion, KIND};
+use llsd_generator::api::{ApiVersion, Kind};
 use llsd_yaml::Step;
 use llsd_yaml::cursor::{Cursor, CursorPlace};
 
@@ -19,12 +19,12 @@ pub(super) fn offers(document: &DocumentAnalysis, cursor: &Cursor) -> Vec<Offer>
     }
     match &cursor.place {
         CursorPlace::Value { path } => match path.last() {
-            Some(Step::Key(name)) if name == "apiVersion" => ApiVersion::ALL
-                .iter()
-                .rev()
-                .map(|version| Offer::value(version.api_version(), CompletionKind::Enum).detail(KIND))
+            Some(Step::Key(name)) if name == "apiVersion" => newest_first()
+                .map(|version| Offer::value(version.api_version(), CompletionKind::Enum).detail(version.kind().name()))
                 .collect(),
-            Some(Step::Key(name)) if name == "kind" => vec![Offer::value(KIND, CompletionKind::Enum)],
+            Some(Step::Key(name)) if name == "kind" => {
+                Kind::ALL.map(|kind| Offer::value(kind.name(), CompletionKind::Enum)).to_vec()
+            }
             _ => Vec::new(),
         },
         CursorPlace::Key { existing } => keys(existing),
@@ -35,17 +35,23 @@ pub(super) fn offers(document: &DocumentAnalysis, cursor: &Cursor) -> Vec<Offer>
 
 fn keys(existing: &[String]) -> Vec<Offer> {
     let mut found = Vec::new();
-    for (name, line) in
-        [("apiVersion", "apiVersion: llamastack.io/v1alpha2".to_owned()), ("kind", format!("kind: {KIND}"))]
-    {
+    if existing.is_empty() {
+        found.extend([whole(), whole_ogx()]);
+    }
+    for (name, line) in [
+        ("apiVersion", format!("apiVersion: {}", ApiVersion::V1Alpha2.api_version())),
+        ("kind", format!("kind: {}", Kind::LlamaStackDistribution.name())),
+    ] {
         if !existing.iter().any(|key| key == name) {
             found.push(Offer::key(name, vec![line]));
         }
     }
-    if existing.is_empty() {
-        found.insert(0, whole());
-    }
     found
+}
+
+/// The versions of every kind, kind by kind.
+fn newest_first() -> impl Iterator<Item = ApiVersion> {
+    Kind::ALL.into_iter().flat_map(|kind| kind.versions().iter().rev().copied())
 }
 
 /// Whether the path leads to an item of an [`object_list`] whose kind is written: other YAML has lists `items`, too.
@@ -87,9 +93,36 @@ fn whole() -> Offer {
         "    models:",
         "      - name: ${5:model}",
     ];
-    let mut offer = Offer::value(KIND, CompletionKind::Snippet)
+    template(Kind::LlamaStackDistribution, &lines)
+}
+
+fn whole_ogx() -> Offer {
+    let lines = [
+        "apiVersion: ogx.io/v1beta1",
+        "kind: OGXServer",
+        "metadata:",
+        "  name: ${1:my-ogx}",
+        "spec:",
+        "  distribution:",
+        "    name: ${2:starter}",
+        "  providers:",
+        "    inference:",
+        "      remote:",
+        "        vllm:",
+        "          - id: ${3:vllm}",
+        "            endpoint: ${4:http://vllm:8000/v1}",
+        "  resources:",
+        "    models:",
+        "      - name: ${5:model}",
+        "        provider: ${3:vllm}",
+    ];
+    template(Kind::OgxServer, &lines)
+}
+
+fn template(kind: Kind, lines: &[&str]) -> Offer {
+    let mut offer = Offer::value(kind.name(), CompletionKind::Snippet)
         .detail("a whole resource")
-        .documentation("A server with one inference provider and one model.");
+        .documentation(format!("A server ({}) with one inference provider and one model.", kind.server()));
     offer.body = lines.iter().map(|line| (*line).to_owned()).collect();
     offer
 }

@@ -5,7 +5,7 @@ use super::{Context, apis, popularity, providers, settings, skeleton};
 use crate::ide::meaning::{Meaning, meaning};
 use crate::ide::types::CompletionKind;
 use crate::ide::{block, knowledge};
-use llsd_generator::api::{ApiVersion, KIND};
+use llsd_generator::api::Kind;
 use llsd_generator::distribution::Distributions;
 use llsd_generator::path::Path;
 use serde_json::Value;
@@ -14,13 +14,14 @@ use std::collections::BTreeSet;
 pub(super) fn offers(context: &Context<'_>, path: &Path) -> Vec<Offer> {
     match path.to_string().as_str() {
         "apiVersion" => {
-            return ApiVersion::ALL
-                .iter()
-                .rev()
-                .map(|version| Offer::value(version.api_version(), CompletionKind::Enum))
-                .collect();
+            let own = context.resource.version.kind().versions().iter().rev();
+            return own.map(|version| Offer::value(version.api_version(), CompletionKind::Enum)).collect();
         }
-        "kind" => return vec![Offer::value(KIND, CompletionKind::Enum)],
+        "kind" => {
+            let own = context.resource.version.kind();
+            let all = std::iter::once(own).chain(Kind::ALL.into_iter().filter(|kind| *kind != own));
+            return all.map(|kind| Offer::value(kind.name(), CompletionKind::Enum)).collect();
+        }
         _ => {}
     }
     let named = match meaning(context.resource.version, path) {

@@ -2,6 +2,7 @@
 
 mod comments;
 mod moves;
+pub(crate) mod ogx;
 mod operations;
 mod outcome;
 mod prepare;
@@ -89,6 +90,14 @@ pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> R
     if resource.version != ApiVersion::V1Alpha1 {
         return Err(NotMigrated::NoResource);
     }
+    is_readable(document, resource)
+}
+
+/// Whether a resource is written so that it can be rewritten without losing anything.
+///
+/// # Errors
+/// Why not.
+fn is_readable(document: &DocumentAnalysis, resource: &Resource) -> Result<(), NotMigrated> {
     if document.is_part() {
         return Err(NotMigrated::Part);
     }

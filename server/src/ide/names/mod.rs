@@ -9,6 +9,7 @@ mod config;
 mod group;
 mod index;
 mod objects;
+mod ogx;
 mod reader;
 mod resource;
 

@@ -1,4 +1,4 @@
-//! The names in a `LlamaStackDistribution`.
+//! The names in a resource.
 
 use super::reader::Reader;
 use super::{DocumentNames, Form, Occurrence, Role, Scope, Symbol, objects};
@@ -34,13 +34,17 @@ pub(super) fn read<'d>(
     let inside: &[&str] = match resource.version {
         ApiVersion::V1Alpha1 => &["server", "distribution", "name"],
         ApiVersion::V1Alpha2 => &["distribution", "name"],
+        ApiVersion::OgxV1Beta1 => {
+            super::ogx::read(reader, document, resource, scope, out);
+            &[]
+        }
     };
-    if let Some(name) = reader.at(spec, inside) {
+    if let Some(name) = reader.at(spec, inside).filter(|_| !inside.is_empty()) {
         reader.note(name, None, Role::Reference, Symbol::Distribution, out);
     }
     let env: &[&str] = match resource.version {
         ApiVersion::V1Alpha1 => &["server", "containerSpec", "env"],
-        ApiVersion::V1Alpha2 => &["workload", "overrides", "env"],
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => &["workload", "overrides", "env"],
     };
     for entry in reader.at(spec, env).map(|list| reader.items(list)).unwrap_or_default() {
         reader.note_field(entry, "name", Some(scope), Role::Declaration, Symbol::Variable, out);
@@ -59,18 +63,20 @@ pub(super) fn read<'d>(
 fn scope_of<'d>(reader: &Reader<'d>, resource: &Resource, number: usize, root: Node<'d>) -> Scope {
     let reference: &[&str] = match resource.version {
         ApiVersion::V1Alpha1 => &["spec", "server", "userConfig"],
-        ApiVersion::V1Alpha2 => &["spec", "overrideConfig"],
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => &["spec", "overrideConfig"],
     };
     let config_map = reader.at(root, reference).and_then(|holder| {
         let text = |field: &str| reader.text(holder, &[field]).into_owned();
         let namespace = Some(text("configMapNamespace")).filter(|name| !name.is_empty());
-        let name = text("configMapName");
+        let name = text(if resource.version == ApiVersion::OgxV1Beta1 { "name" } else { "configMapName" });
         (!name.is_empty()).then(|| (namespace.unwrap_or_else(|| resource.namespace().to_owned()), name))
     });
     let (name, _) = knowledge::distribution(resource.version, &resource.value);
+    // its base config is in its image, or in a ConfigMap
+    let is_ogx = resource.version == ApiVersion::OgxV1Beta1;
     Scope {
         resource: Some(number),
-        distribution: name.filter(|_| config_map.is_none()).map(str::to_owned),
+        distribution: name.filter(|_| config_map.is_none() && !is_ogx).map(str::to_owned),
         config_map,
         owner: None,
     }

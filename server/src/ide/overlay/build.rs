@@ -3,7 +3,7 @@
 use super::super::file_names::{folder_of, relative};
 use super::super::objects::{Manifest, Pieces};
 use super::{MAX_DEPTH, Made, Overlays, Writer};
-use llsd_generator::api::{ApiVersion, GROUP, KIND};
+use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::part::{Part, Whole};
 use llsd_generator::document::Plain;
 use llsd_generator::kustomize::{Identity, Kustomization, Operations, Patch, Source, Target, apply, is_remote};
@@ -164,8 +164,10 @@ impl<'w> Builder<'w> {
                 part.wholes.push(whole);
             }
         }
-        let named = entry.target.as_ref().filter(|target| target.kind == KIND || target.group == GROUP);
-        let named = named.and_then(|target| ApiVersion::ALL.into_iter().find(|one| one.name() == target.version));
+        let named = entry.target.as_ref().and_then(|target| {
+            let kind = Kind::named(&target.kind).or_else(|| Kind::of_group(&target.group))?;
+            kind.versions().iter().copied().find(|one| one.name() == target.version)
+        });
         part.version = part.version.or(named);
     }
 

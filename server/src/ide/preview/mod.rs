@@ -6,11 +6,14 @@ mod folded;
 use super::document::{DocumentAnalysis, Resource};
 use super::types::{LineOrigin, OriginKind, Preview, PreviewEnv, Problem};
 use super::{Analysis, Span, knowledge, place};
-use llsd_generator::api::ApiVersion;
+use llsd_generator::api::{ApiVersion, Kind};
+use llsd_generator::check::Outcome;
 use llsd_generator::check::finding::{Severity, Target};
 use llsd_generator::distribution::Distributions;
 use llsd_generator::generate::{ConfigSource, EnvSource, Generated, Origin};
+use llsd_generator::ogx::generate as ogx;
 use llsd_generator::path::Path;
+use serde_json::Value;
 use std::ops::Range;
 
 pub use diff::Hunk;
@@ -78,6 +81,7 @@ pub(crate) fn keep(good: &Preview, now: Preview, analysis: &Analysis, number: us
 fn image(resource: &Resource) -> Option<String> {
     match knowledge::distribution(resource.version, &resource.value) {
         (_, Some(image)) => Some(image.to_owned()),
+        (Some(name), None) if resource.version.kind() == Kind::OgxServer => llsd_generator::ogx::image(name),
         (Some(name), None) => Some(Distributions::embedded().get(name).ok()?.image.clone()),
         (None, None) => None,
     }
@@ -141,6 +145,9 @@ fn reason(document: &DocumentAnalysis, resource: &Resource) -> String {
         return "A v1alpha1 resource generates no config: migrate it to v1alpha2.".to_owned();
     }
     let outcome = document.outcome(resource);
+    if resource.version.kind() == Kind::OgxServer {
+        return ogx_reason(outcome, &resource.value);
+    }
     if let Some(error) = outcome.findings.iter().find(|finding| finding.severity == Severity::Error) {
         return format!("No config while this is wrong: {}", error.message);
     }
@@ -158,6 +165,28 @@ fn reason(document: &DocumentAnalysis, resource: &Resource) -> String {
         }
         None if document.is_part() => "This is a patch, and no resource is known that it is merged into.".to_owned(),
         None => "The resource is not complete.".to_owned(),
+    }
+}
+
+/// Why an `OGXServer` has no config.
+fn ogx_reason(outcome: &Outcome, object: &Value) -> String {
+    if let Some(error) = outcome.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        return format!("No config while this is wrong: {}", error.message);
+    }
+    match ogx::Source::of(object) {
+        ogx::Source::Override(config_map) => {
+            format!("Nothing is generated: the server uses the config of ConfigMap \"{config_map}\".")
+        }
+        ogx::Source::Image => {
+            "There is nothing to generate: the resource declares no providers, resources, storage or \
+                               disabledAPIs, so the server uses the config of its image."
+                .to_owned()
+        }
+        ogx::Source::Generated => {
+            "The base config is in the labels of the image, which are read in the cluster only: give \
+                                   it with --base, or in a ConfigMap that baseConfig names."
+                .to_owned()
+        }
     }
 }
 
