@@ -118,7 +118,7 @@ fn make_valid(object: &mut Value, version: ApiVersion) {
                 remove(distribution, "name");
             }
         }
-        ApiVersion::V1Alpha2 => {
+        _ => {
             if spec["distribution"].get("image").is_some() {
                 remove(&mut spec["distribution"], "name");
             } else {

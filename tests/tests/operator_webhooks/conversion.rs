@@ -16,7 +16,7 @@ const OBJECTS: usize = 60;
 fn other(version: ApiVersion) -> ApiVersion {
     match version {
         ApiVersion::V1Alpha1 => ApiVersion::V1Alpha2,
-        ApiVersion::V1Alpha2 => ApiVersion::V1Alpha1,
+        _ => ApiVersion::V1Alpha1,
     }
 }
 

@@ -82,8 +82,6 @@ struct Draft<'a> {
     from: ApiVersion,
     /// The old resource.
     old: &'a Value,
-    /// What is known beside it.
-    facts: &'a Facts,
     options: &'a Options,
     /// The new `spec`.
     spec: Value,
