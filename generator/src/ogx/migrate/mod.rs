@@ -138,7 +138,7 @@ pub fn migrate(object: &Value, facts: &Facts, options: &Options) -> Result<Migra
         return Err(MigrateError::Invalid(broken));
     }
     let mut draft =
-        Draft { from: version, old: object, facts, options, spec: json!({}), moves: Vec::new(), told: Vec::new() };
+        Draft { from: version, old: object, options, spec: json!({}), moves: Vec::new(), told: Vec::new() };
     fields::distribution(&mut draft);
     fields::configs(&mut draft);
     if let Some(generated) = outcome.generated.as_ref().or(of_unknown_base(outcome.model.as_ref()).as_ref()) {
