@@ -42,7 +42,9 @@ pub(super) fn migrate(
     let mut wanted = BTreeSet::new();
     for file in outcome.files.clone() {
         let shown = project.shown(&file);
-        if let Some(why) = project.bound(&file) {
+        if project.analysis_of(&file).is_some_and(|known| known.workspace().is_bound(&file)) {
+            let why = "a kustomization patches it, or it is a patch, and patches are not rewritten for another kind: migrate what \
+                       `kubectl kustomize` builds";
             complain(&format!("{shown}: not migrated: {why}"));
             outcome.code = FINDINGS;
             continue;

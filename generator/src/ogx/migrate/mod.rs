@@ -137,8 +137,7 @@ pub fn migrate(object: &Value, facts: &Facts, options: &Options) -> Result<Migra
     if !broken.is_empty() {
         return Err(MigrateError::Invalid(broken));
     }
-    let mut draft =
-        Draft { from: version, old: object, options, spec: json!({}), moves: Vec::new(), told: Vec::new() };
+    let mut draft = Draft { from: version, old: object, options, spec: json!({}), moves: Vec::new(), told: Vec::new() };
     fields::distribution(&mut draft);
     fields::configs(&mut draft);
     if let Some(generated) = outcome.generated.as_ref().or(of_unknown_base(outcome.model.as_ref()).as_ref()) {
