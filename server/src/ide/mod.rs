@@ -354,7 +354,7 @@ impl Analysis {
     }
 
     /// The other files that it was analysed with.
-    fn workspace(&self) -> &Workspace {
+    pub(crate) fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
