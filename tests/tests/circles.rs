@@ -121,7 +121,7 @@ fn modules_know_each_other_in_these_circles_only() {
     expect![[r#"
         generator/crd/src: cel schema
         generator/crd/src: cel::eval cel::library cel::library::convert cel::library::lists cel::library::print cel::library::semver cel::library::strings cel::program cel::value
-        generator/src: check::finding check::rule check::rules check::context
+        generator/src: check::context check::finding check::rule check::rules
         generator/src: config::places config::schema
         generator/src: fold::meaning fold::provider
         generator/src: generate::draft generate::error generate::providers generate::secrets
@@ -131,9 +131,9 @@ fn modules_know_each_other_in_these_circles_only() {
         operator/src: resources::account resources::deployment resources::external
         operator/src: webhooks webhooks::certificates webhooks::listener
         server/src: cli::fix cli::project
-        server/src: ide::cluster ide::config ide::diagnostics ide::document ide::facts ide::file ide::fix ide::names ide::parts ide::tokens ide::workspace
+        server/src: ide::cluster ide::config ide::diagnostic_chunks ide::diagnostics ide::document ide::facts ide::file ide::fix ide::names ide::semantic_tokens ide::workspace
         server/src: ide::format::comments ide::format::layout
-        server/src: lsp::backend lsp::capabilities lsp::cluster lsp::configuration lsp::files lsp::handlers lsp::handlers::code_action lsp::handlers::edits lsp::handlers::execute_command lsp::handlers::semantic_tokens lsp::library lsp::progress lsp::publish lsp::rendered
+        server/src: lsp::backend lsp::capabilities lsp::cluster lsp::configuration lsp::diagnostics_json lsp::files lsp::handlers lsp::handlers::code_action lsp::handlers::edits lsp::handlers::execute_command lsp::handlers::semantic_tokens lsp::progress lsp::publish lsp::workspace_files
     "#]].assert_eq(&found);
 }
 
