@@ -125,11 +125,7 @@ impl<'a> Env<'a> {
                 self.select(of, raw, plain, *optional)
             }
             Expr::Has { of, raw, plain } => {
-                let of = match self.eval(of)? {
-                    Val::Optional(None) => return Ok(Val::Bool(false)),
-                    Val::Optional(Some(of)) => (*of).clone(),
-                    of => of,
-                };
+                let Some((of, _)) = unwrapped(self.eval(of)?, false) else { return Ok(Val::Bool(false)) };
                 // A null counts as absent.
                 of.field(self, raw, plain).map(|found| Val::Bool(!matches!(found, None | Some(Val::Null))))
             }
@@ -207,26 +203,15 @@ impl<'a> Env<'a> {
     }
 
     fn select(&mut self, of: Val<'a>, raw: &str, plain: &str, optional: bool) -> EvalResult<'a> {
-        let (of, optional) = match of {
-            Val::Optional(None) => return Ok(Val::Optional(None)),
-            Val::Optional(Some(of)) => ((*of).clone(), true),
-            of => (of, optional),
-        };
-        match (of.field(self, raw, plain)?, optional) {
-            (Some(Val::Null), true) => Err(Fail::undecidable("an optional field that is null")),
-            (Some(value), true) => Ok(Val::some(value)),
-            (None, true) => Ok(Val::Optional(None)),
-            (Some(value), false) => Ok(value),
-            (None, false) => Err(Fail::Error(format!("no such key: {raw}"))),
+        let Some((of, optional)) = unwrapped(of, optional) else { return Ok(Val::Optional(None)) };
+        match of.field(self, raw, plain)? {
+            Some(Val::Null) if optional => Err(Fail::undecidable("an optional field that is null")),
+            found => present(found, optional, || format!("no such key: {raw}")),
         }
     }
 
     fn index(&mut self, of: Val<'a>, at: Val<'a>, optional: bool) -> EvalResult<'a> {
-        let (of, optional) = match of {
-            Val::Optional(None) => return Ok(Val::Optional(None)),
-            Val::Optional(Some(of)) => ((*of).clone(), true),
-            of => (of, optional),
-        };
+        let Some((of, optional)) = unwrapped(of, optional) else { return Ok(Val::Optional(None)) };
         if let Some(length) = of.list_len() {
             let position = match at {
                 Val::Int(position) => position,
@@ -234,22 +219,16 @@ impl<'a> Env<'a> {
                 Val::Double(position) if position.fract() == 0.0 => position as i64,
                 _ => return Err(Fail::undecidable("a list indexed by something else than a number")),
             };
-            return match usize::try_from(position).ok().filter(|position| *position < length) {
-                Some(position) if optional => of.item(self, position).map(Val::some),
-                Some(position) => of.item(self, position),
-                None if optional => Ok(Val::Optional(None)),
-                None => Err(Fail::Error(format!("index out of bounds: {position}"))),
-            };
+            let inside = usize::try_from(position).ok().filter(|position| *position < length);
+            let found = inside.map(|position| of.item(self, position)).transpose()?;
+            return present(found, optional, || format!("index out of bounds: {position}"));
         }
-        match (of.lookup(self, &at)?, optional) {
-            (Some(value), true) => Ok(Val::some(value)),
-            (None, true) => Ok(Val::Optional(None)),
-            (Some(value), false) => Ok(value),
-            (None, false) => Err(Fail::Error(format!("no such key: {}", super::library::convert::shown(&at)))),
-        }
+        let found = of.lookup(self, &at)?;
+        present(found, optional, || format!("no such key: {}", super::library::convert::shown(&at)))
     }
 
-    /// `&&` (`decisive` false) and `||` (`decisive` true): one decisive side outweighs a failure of the other.
+    /// `&&` (`decisive` false) and `||` (`decisive` true). Both are commutative in CEL, for errors too: one decisive side
+    /// outweighs a failure of the other, whichever stands first.
     fn logic(&mut self, left: &'a Expr, right: &'a Expr, decisive: bool) -> EvalResult<'a> {
         let side = |outcome: EvalResult<'a>| match outcome {
             Ok(Val::Bool(flag)) => Ok(flag),
@@ -322,6 +301,7 @@ impl<'a> Env<'a> {
         match spec.kind {
             LoopKind::All | LoopKind::Exists => {
                 let decisive = spec.kind == LoopKind::Exists;
+                // They stand for a chain of `&&` or `||`, so a failure waits for an item that decides in spite of it.
                 match flag(self.eval(&spec.body)) {
                     Ok(found) if found == decisive => return Ok(Some(Val::Bool(decisive))),
                     Ok(_) => {}
@@ -368,6 +348,26 @@ impl<'a> Env<'a> {
             }
         }
         Ok(None)
+    }
+}
+
+/// What `.` and `[]` work on: of an optional value the one inside, and then the result is optional, too. `None` for an
+/// optional value that is empty, because whatever is taken from it is empty as well.
+fn unwrapped(of: Val<'_>, optional: bool) -> Option<(Val<'_>, bool)> {
+    match of {
+        Val::Optional(None) => None,
+        Val::Optional(Some(of)) => Some(((*of).clone(), true)),
+        of => Some((of, optional)),
+    }
+}
+
+/// What was found, as an optional value where one is wanted. `missing` is the error where nothing may be missing.
+fn present<'a>(found: Option<Val<'a>>, optional: bool, missing: impl FnOnce() -> String) -> EvalResult<'a> {
+    match (found, optional) {
+        (Some(value), true) => Ok(Val::some(value)),
+        (None, true) => Ok(Val::Optional(None)),
+        (Some(value), false) => Ok(value),
+        (None, false) => Err(Fail::Error(missing())),
     }
 }
 
