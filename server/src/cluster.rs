@@ -21,7 +21,7 @@ const KEYS: &str =
 /// What was found in some namespaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterState {
-    /// The Secrets, with the names of their keys alone, and the ConfigMaps.
+    /// The Secrets and ConfigMaps, with the names of their keys and without values.
     pub cluster: Cluster,
     /// The status of each resource that the cluster has.
     pub live: BTreeMap<ObjectKey, LiveStatus>,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Keys that mean something to a client only, or to the start of the session.
 const OTHERS: [&str; 4] = ["commands", "diagnostics", "server", "trace"];
-/// The keys below `llsd` that are read here; others are reported as unknown.
+/// The keys below `llsd` that are read here. Any other, but for [`OTHERS`], is reported as unknown.
 const KEYS: [&str; 7] =
     ["cluster", "diagnoseUnopened", "exclude", "inlayHints", "llamaStackVersion", "maxFileSize", "severity"];
 /// Files above this many bytes are not read unless they are opened.

@@ -37,10 +37,10 @@ pub enum Failure {
     /// It took too long, and was stopped.
     #[error("took longer than {} s", .0.as_secs())]
     Slow(Duration),
-    /// It wrote more than this number of bytes, and was killed.
+    /// It wrote more than this number of bytes to one of its outputs; the rest was not read.
     #[error("printed more than {} MiB", .0 >> 20)]
     Large(u64),
-    /// It could not be waited for; the text is the error of the operating system.
+    /// Its end or its output is not known; the text says why.
     #[error("{0}")]
     Lost(String),
 }

@@ -67,7 +67,7 @@ fn text_of_key(key: Node<'_>) -> String {
 
 struct Expander<'d> {
     anchors: HashMap<&'d str, Vec<Node<'d>>>,
-    /// Nodes, by the offset of their start in bytes, on whose account the text has a syntax error.
+    /// Offsets in bytes at which syntax errors begin.
     broken: HashSet<usize>,
     budget: usize,
     inside_alias: usize,

@@ -37,7 +37,7 @@ pub enum GenerateError {
     /// The resource brings its own config.
     #[error("Nothing is generated: the server uses the config of ConfigMap \"{config_map}\"")]
     Overridden {
-        /// `spec.overrideConfig.configMapName`, or the v1alpha1 field for the same.
+        /// The value of `spec.overrideConfig.configMapName`.
         config_map: String,
     },
     /// A provider type that the version does not have.

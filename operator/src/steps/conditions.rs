@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 pub const DEPLOYMENT_READY: &str = "DeploymentReady";
 /// The server can be used.
 pub const HEALTH_CHECK: &str = "HealthCheck";
-/// The PersistentVolumeClaim is bound, or none is wanted.
+/// The PersistentVolumeClaim is bound; absent if the resource asks for no storage.
 pub const STORAGE_READY: &str = "StorageReady";
 /// The Service exists, so that clients have an address.
 pub const SERVICE_READY: &str = "ServiceReady";

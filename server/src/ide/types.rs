@@ -28,7 +28,7 @@ pub struct CodeFix {
 /// Something wrong at a place of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The bytes to underline. Never empty where there is any text to show.
+    /// The bytes to underline; those of the key around it where the place does not exist.
     pub span: Span,
     /// The severity after settings of the user.
     pub severity: Severity,

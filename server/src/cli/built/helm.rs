@@ -1,4 +1,4 @@
-//! Runs `helm template` for a chart and finds out which template each built resource comes from.
+//! Builds a Helm chart with `helm template`, from local files alone.
 
 use llsd_generator::kustomize::is_remote;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Runs `kustomize build`, or `kubectl kustomize`, and finds out which files each built resource comes from.
+//! Builds a kustomization with `kubectl kustomize`, or `kustomize build`, and asks for the origins of what comes out.
 
 use super::origin::plain;
 use super::sources::Sources;

@@ -7,7 +7,7 @@ use crate::ide::Severity;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Writes one test suite with a test case for each file, failed where the file has findings.
+/// Writes one test suite with a test case for each file, failed where the file has errors or warnings.
 pub(super) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let files = &report.files;
     let fails = |file: &&Checked| file.diagnostics.iter().any(|found| found.severity <= Severity::Warning);

@@ -1,4 +1,4 @@
-//! `$/setTrace`: accepted and without effect, because the server traces to its log.
+//! `$/setTrace`: how much the client is told of the messages that arrive.
 
 use crate::lsp::backend::Backend;
 use tower_lsp::lsp_types::SetTraceParams;
