@@ -78,7 +78,7 @@ coverage: ## share of the lines of generator and crd-validator that their own te
 	rustup component add llvm-tools
 	tool=$$(tests/setup/cargo-tool.sh cargo-llvm-cov) && \
 		"$$tool" llvm-cov --package llsd-generator --package crd-validator --locked \
-			--ignore-filename-regex '/(yaml|tests|examples)/' --summary-only
+			--ignore-filename-regex '/(yaml|tests|examples)/' --summary-only --show-missing-lines
 
 # More files to measure on: make bench FILES='a/*.yaml b/*.yaml'
 FILES ?=
