@@ -123,6 +123,9 @@ def fields(model, outer=()):
         models = [one for one in options if isinstance(one, type) and issubclass(one, BaseModel)]
         if models:
             entry["fields"] = [inner for one in models for inner in fields(one, (*outer, model))]
+            for inner in entry["fields"]:
+                # What tells the members of a union apart has to be there, also where each of them has a default.
+                inner["required"] = inner["required"] or inner["key"] == field.discriminator
         found.append(entry)
     return found
 

@@ -1,6 +1,7 @@
-//! The real llama-stack, for the tests: its own reading of a config.yaml, and the server on loopback.
+//! The real llama-stack and ogx, for the tests: their own reading of a config.yaml, and the server on loopback.
 //!
-//! Everything here needs the Python environment that `tests/server/setup.sh` builds.
+//! Everything here needs a Python environment that `tests/server/setup.sh` builds, for versions other than
+//! [`VERSION`] one of its own.
 
 mod program;
 
@@ -23,22 +24,36 @@ pub fn scripts() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("server")
 }
 
-/// The Python of the environment with llama-stack.
+/// The version that the distributions pin, and that servers are started with.
+pub const VERSION: &str = "0.4.7";
+
+/// The newest version that is known. Its package is there for every run of the tests, as that of [`VERSION`] is; those of
+/// others are for `make parity`.
+pub const NEWEST: &str = "1.5.0";
+
+/// The Python of the environment with llama-stack [`VERSION`].
 ///
 /// # Panics
 ///
 /// If the environment is not there.
 pub fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    PYTHON.get_or_init(|| {
-        let output = Command::new(scripts().join("setup.sh")).arg("--path").output().expect("setup.sh runs");
-        let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        assert!(
-            output.status.success() && !folder.is_empty(),
-            "llama-stack is not installed for the tests: run `make test`, or tests/server/setup.sh"
-        );
-        Path::new(&folder).join("bin/python")
-    })
+    PYTHON.get_or_init(|| python_of(VERSION))
+}
+
+/// The Python of the environment with a version of llama-stack or ogx.
+///
+/// # Panics
+///
+/// If the environment is not there.
+pub fn python_of(version: &str) -> PathBuf {
+    let output = Command::new(scripts().join("setup.sh")).args(["--path", version]).output().expect("setup.sh runs");
+    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    assert!(
+        output.status.success() && !folder.is_empty(),
+        "the package of {version} is not installed for the tests: run `make test`, or tests/server/setup.sh {version}"
+    );
+    Path::new(&folder).join("bin/python")
 }
 
 /// What llama-stack says of one config.yaml.
@@ -63,14 +78,14 @@ pub struct Remark {
     pub message: String,
 }
 
-/// Asks llama-stack about config.yaml files, all in one process (a second and a half). Warnings count, and variables
+/// Asks a version about config.yaml files, all in one process (a second and a half). Warnings count, and variables
 /// that a config needs count as set. The verdicts come in the order of the files.
 ///
 /// # Errors
 ///
 /// The tool could not be run or did not answer for each file.
-pub fn validate(files: &[PathBuf]) -> Result<Vec<Verdict>> {
-    verdicts(files, &["--strict", "--allow-unset-env"])
+pub fn validate(version: &str, files: &[PathBuf]) -> Result<Vec<Verdict>> {
+    verdicts(version, files, &["--strict", "--allow-unset-env"])
 }
 
 /// The same, where what the server passes over in silence does not count.
@@ -78,12 +93,12 @@ pub fn validate(files: &[PathBuf]) -> Result<Vec<Verdict>> {
 /// # Errors
 ///
 /// The tool could not be run or did not answer for each file.
-pub fn validate_leniently(files: &[PathBuf]) -> Result<Vec<Verdict>> {
-    verdicts(files, &["--allow-unset-env"])
+pub fn validate_leniently(version: &str, files: &[PathBuf]) -> Result<Vec<Verdict>> {
+    verdicts(version, files, &["--allow-unset-env"])
 }
 
-fn verdicts(files: &[PathBuf], flags: &[&str]) -> Result<Vec<Verdict>> {
-    let output = Command::new(python())
+fn verdicts(version: &str, files: &[PathBuf], flags: &[&str]) -> Result<Vec<Verdict>> {
+    let output = Command::new(python_of(version))
         .arg(scripts().join("validate_config.py"))
         .args(flags)
         .args(files)
@@ -132,7 +147,7 @@ impl FakeVllm {
     }
 }
 
-/// A llama-stack server, until it is dropped.
+/// A server of llama-stack or ogx, until it is dropped.
 #[derive(Debug)]
 pub struct Server {
     program: Program,
@@ -141,19 +156,32 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `llama stack run` with this config.yaml and only these environment variables, in an empty home.
+    /// Starts llama-stack [`VERSION`] with this config.yaml and only these environment variables, in an empty home.
     ///
     /// # Errors
     ///
     /// It ends or does not answer; the error holds the end of its log.
     pub fn start(config: &str, env: &[(&str, &str)]) -> Result<Self> {
+        Self::start_version(VERSION, config, env)
+    }
+
+    /// The same with [`VERSION`] or [`NEWEST`], whose environments have what the starter needs.
+    ///
+    /// # Errors
+    ///
+    /// It ends or does not answer; the error holds the end of its log.
+    pub fn start_version(version: &str, config: &str, env: &[(&str, &str)]) -> Result<Self> {
         let folder = Folder::new("llama-stack")?;
         let file = folder.path().join("config.yaml");
         std::fs::write(&file, config)?;
         let port = free_port()?;
-        let llama = python().with_file_name("llama");
-        let mut command = Command::new(llama);
-        command.args(["stack", "run"]).arg(&file).args(["--port", &port.to_string()]);
+        let ogx = python_of(version).with_file_name("ogx");
+        let (program, run) = match ogx.exists() {
+            true => (ogx, &["run"][..]),
+            false => (ogx.with_file_name("llama"), &["stack", "run"][..]),
+        };
+        let mut command = Command::new(program);
+        command.args(run).arg(&file).args(["--port", &port.to_string()]);
         command.env_clear();
         for name in ["PATH", "LANG"] {
             command.envs(std::env::var_os(name).map(|value| (name, value)));

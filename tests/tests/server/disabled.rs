@@ -1,6 +1,7 @@
 //! Whatever a resource disables: either it is told what stands in the way, or llama-stack accepts the config.
 
 use llsd_generator::distribution::{BaseConfig, Distributions};
+use llsd_tests::llama_stack::VERSION;
 use serde_json::{Value, json};
 
 use crate::server::configs::assert_accepted;
@@ -37,5 +38,5 @@ fn a_config_without_some_apis_is_accepted_or_refused_with_a_reason() {
         assert!(reason.contains("requires") || reason.contains("needs"), "{name}: {reason}");
     }
     assert!(configs.len() > 20 && refused.len() > 20, "{} accepted, {} refused", configs.len(), refused.len());
-    assert_accepted(&configs);
+    assert_accepted(VERSION, &configs);
 }

@@ -1,7 +1,7 @@
 //! The tool that asks llama-stack refuses what the real server refuses or passes over.
 
 use llsd_generator::distribution::BaseConfig;
-use llsd_tests::llama_stack::{Folder, validate};
+use llsd_tests::llama_stack::{Folder, VERSION, validate};
 
 /// Replacements in the base config of remote-vllm, and what the verdict has to say.
 const DAMAGE: &[(&str, &str, &str)] = &[
@@ -46,7 +46,7 @@ fn what_the_server_refuses_or_ignores_is_found() {
         std::fs::write(&file, text).unwrap();
         files.push(file);
     }
-    let verdicts = validate(&files).unwrap();
+    let verdicts = validate(VERSION, &files).unwrap();
     for verdict in &verdicts {
         assert!(!verdict.ok, "{verdict:?}");
     }

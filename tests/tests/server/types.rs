@@ -1,6 +1,7 @@
 //! Every provider type that a resource can name becomes a config that llama-stack accepts and reads to the last key.
 
 use llsd_generator::catalog::{Catalog, ConfigKey, Endpoint, KeyKind, ProviderType};
+use llsd_tests::llama_stack::VERSION;
 use serde_json::{Map, Value, json};
 
 use crate::server::configs::assert_accepted;
@@ -73,5 +74,5 @@ fn every_provider_type_becomes_a_config_that_is_read() {
         }
     }
     assert!(configs.len() > 40, "{}", configs.len());
-    assert_accepted(&configs);
+    assert_accepted(VERSION, &configs);
 }
