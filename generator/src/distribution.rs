@@ -83,19 +83,71 @@ impl Distributions {
     }
 }
 
-/// The base configs that the program carries.
+/// A base config that the program carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BaseConfig;
+pub struct BaseConfig {
+    /// The distribution that it is of.
+    pub distribution: &'static str,
+    /// The version of llama-stack, or of ogx from 1.0 on, that reads it.
+    pub version: &'static str,
+    /// The config.yaml.
+    pub text: &'static str,
+}
 
 impl BaseConfig {
-    /// The config.yaml of the distribution `name`. `None` when the program carries none for it.
-    pub fn embedded(name: &str) -> Option<&'static str> {
-        // A name is one path segment; the lookup must not reach other files of the folder.
-        if name.contains(['/', '\\']) {
-            return None;
-        }
-        CONFIGS.get_file(format!("{name}/config.yaml"))?.contents_utf8()
+    /// All of them: for each distribution that of the pinned version, then those of others.
+    pub fn all() -> &'static [Self] {
+        static ALL: OnceLock<Vec<BaseConfig>> = OnceLock::new();
+        ALL.get_or_init(|| {
+            let of = |found: &'static Distribution| {
+                let files = CONFIGS.get_dir(&found.name).into_iter().flat_map(include_dir::Dir::files);
+                let mut all: Vec<Self> = files
+                    .filter_map(|file| {
+                        let version = match file.path().file_stem()?.to_str()? {
+                            "config" => found.llama_stack_version.as_str(),
+                            version => version,
+                        };
+                        Some(Self { distribution: &found.name, version, text: file.contents_utf8()? })
+                    })
+                    .collect();
+                all.sort_by_key(|one| (one.version != found.llama_stack_version, one.version));
+                all
+            };
+            Distributions::embedded().iter().flat_map(of).collect()
+        })
     }
+
+    /// The config.yaml of the distribution `name`, for the version that its image is pinned to. `None` when the program
+    /// carries none for it.
+    pub fn embedded(name: &str) -> Option<&'static str> {
+        Self::all().iter().find(|one| one.distribution == name).map(|one| one.text)
+    }
+
+    /// That of a distribution in exactly this version. `None` when the program carries none.
+    pub fn of_version(name: &str, version: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|one| one.distribution == name && one.version == version)
+    }
+
+    /// What a server starts from that runs a distribution by name, from an image, or both: a distribution of which the
+    /// operator was told another image. The version is that of the image's tag. Where there is none for it, a name stands
+    /// for its pinned version. An image alone has one only if it comes from the repository of a distribution, such as
+    /// `docker.io/llamastack/distribution-starter`: any other may hold anything.
+    pub fn of(name: Option<&str>, image: Option<&str>) -> Option<&'static Self> {
+        let distribution = name.or_else(|| distribution_of_image(image?))?;
+        let told = image.and_then(version_of_image);
+        let exact = told.and_then(|version| Self::of_version(distribution, &version));
+        exact.or_else(|| Self::all().iter().find(|one| Some(one.distribution) == name))
+    }
+}
+
+/// The distribution whose repository an image comes from, also by way of a mirror: `starter` of
+/// `mirror:5000/llamastack/distribution-starter:0.4.7`. Source: the repositories of llama-stack and of ogx.
+fn distribution_of_image(image: &str) -> Option<&str> {
+    let name = image.split_once('@').map_or(image, |(name, _)| name);
+    let mut parts = name.rsplit('/');
+    let last = parts.next()?;
+    let last = last.split_once(':').map_or(last, |(name, _)| name);
+    ["llamastack", "ogxai"].contains(&parts.next()?).then_some(last)?.strip_prefix("distribution-")
 }
 
 /// The llama-stack version that an image's tag states: `0.4.7` of `registry:5000/starter:0.4.7`, `:v0.4.7` and
@@ -149,6 +201,29 @@ mod tests {
             ["", "starter", "localhost:5000/starter", "starter:latest", "starter:0.4", "starter:0..7", "a:1.2.3.4"]
         {
             assert_eq!(version_of_image(image), None, "{image}");
+        }
+    }
+
+    #[test]
+    fn images_of_a_distribution_have_the_base_config_of_their_version() {
+        let of = |name, image| BaseConfig::of(name, image).map(|found| (found.distribution, found.version));
+        let starter = |version| Some(("starter", version));
+        assert_eq!(of(None, Some("docker.io/llamastack/distribution-starter:0.6.1")), starter("0.6.1"));
+        assert_eq!(of(None, Some("mirror:5000/x/ogxai/distribution-starter:1.5.0@sha256:0")), starter("1.5.0"));
+        assert_eq!(of(Some("starter"), Some("mirror/of-my-own:v0.7.3")), starter("0.7.3"));
+        for image in [None, Some("mirror/of-my-own:latest"), Some("mirror/of-my-own:9.9.9")] {
+            assert_eq!(of(Some("starter"), image), starter("0.4.7"));
+        }
+        for image in ["quay.io/me/starter:0.6.1", "llamastack/distribution-starter", "llamastack/distribution-x:0.4.7"]
+        {
+            assert_eq!(of(None, Some(image)), None, "{image}");
+        }
+    }
+
+    #[test]
+    fn every_version_with_a_catalog_has_the_base_config_of_the_starter() {
+        for version in Catalog::versions() {
+            assert!(BaseConfig::of_version("starter", version).is_some(), "{version}");
         }
     }
 

@@ -28,7 +28,7 @@ fn model(text: &str) -> Validated {
 
 fn generated(text: &str) -> Generated {
     let model = model(text);
-    let base = Base::embedded(&model.spec().distribution).unwrap();
+    let base = Base::embedded(&model.spec().distribution, None).unwrap();
     generate(&model, &base, target(model.spec()).0).unwrap()
 }
 
@@ -52,7 +52,7 @@ fn every_line_has_an_origin_in_the_resource_or_the_base() {
     for case in cases() {
         let resource = std::fs::read_to_string(case.join("resource.yaml")).unwrap();
         let model = model(&resource);
-        let base = Base::embedded(&model.spec().distribution).unwrap();
+        let base = Base::embedded(&model.spec().distribution, None).unwrap();
         let Generated { config, .. } = generated(&resource);
         assert_eq!(config.text().lines().count(), config.lines().len());
         let base_lines: Vec<&str> = base.text.lines().collect();

@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn the_same_input_gives_the_same_bytes(spec in specs()) {
         if let Some(model) = model(&spec) {
-            let base = Base::embedded(&model.spec().distribution).unwrap();
+            let base = Base::embedded(&model.spec().distribution, None).unwrap();
             prop_assert_eq!(generated(&model, &base), generated(&model, &base));
         }
     }
@@ -88,7 +88,7 @@ proptest! {
     #[test]
     fn generating_over_the_result_changes_nothing(spec in specs()) {
         if let Some(model) = model(&spec) {
-            let base = Base::embedded(&model.spec().distribution).unwrap();
+            let base = Base::embedded(&model.spec().distribution, None).unwrap();
             if let Some(first) = generated(&model, &base) {
                 let second = generated(&model, &given(first.config.text())).unwrap();
                 prop_assert_eq!(first.config.text(), second.config.text());
@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn lines_and_paths_agree(spec in specs()) {
         if let Some(model) = model(&spec) {
-            let base = Base::embedded(&model.spec().distribution).unwrap();
+            let base = Base::embedded(&model.spec().distribution, None).unwrap();
             if let Some(Generated { config, .. }) = generated(&model, &base) {
                 prop_assert_eq!(config.text().lines().count(), config.lines().len());
                 for (path, ranges) in config.produced() {
@@ -252,7 +252,7 @@ fn values() -> impl Strategy<Value = Value> {
 fn nothing_to_change_changes_nothing() {
     for distribution in ["starter", "remote-vllm", "postgres-demo", "meta-reference-gpu"] {
         let model = model(&json!({"distribution": {"name": distribution}})).unwrap();
-        let base = Base::embedded(&model.spec().distribution).unwrap();
+        let base = Base::embedded(&model.spec().distribution, None).unwrap();
         let made = generated(&model, &base).unwrap();
         let before: Value = serde_yaml::from_str(&base.text).unwrap();
         let after: Value = serde_yaml::from_str(made.config.text()).unwrap();

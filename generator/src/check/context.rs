@@ -6,7 +6,7 @@ use super::{Facts, NotChecked, Request};
 use crate::api::ApiVersion;
 use crate::api::v1alpha2::api_name;
 use crate::catalog::{Catalog, ProviderType};
-use crate::distribution::{Distributions, version_of_image};
+use crate::distribution::{BaseConfig, Distributions, version_of_image};
 use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base, resolve_type};
 use crate::path::Path;
 use serde_json::{Map, Value};
@@ -218,12 +218,13 @@ impl<'a> RuleContext<'a> {
         *self.catalog.get_or_init(|| Catalog::for_version(&self.llama_stack_version()?))
     }
 
-    /// The base config that the caller knows of, else that of the distribution, if this program has it.
+    /// The base config that the caller knows of, else that of the distribution or of the image, if this program has it.
     pub(crate) fn base(&self) -> Option<std::sync::Arc<Tracked>> {
         if let Some(base) = self.base {
             return read_base(base).ok().map(std::sync::Arc::new);
         }
-        embedded_base(self.distribution()?)
+        let image = self.facts.image.as_deref().or_else(|| self.text(&self.distribution_path().key("image")));
+        embedded_base(BaseConfig::of(self.distribution(), image)?)
     }
 
     /// Every entry of `spec.providers` that is a mapping.

@@ -161,7 +161,8 @@ fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, rep
     if ConfigSource::of(spec) != ConfigSource::Generated {
         return None;
     }
-    let base = match base.cloned().map_or_else(|| Base::embedded(&spec.distribution), Ok) {
+    let embedded = || Base::embedded(&spec.distribution, request.facts.image.as_deref());
+    let base = match base.cloned().map_or_else(embedded, Ok) {
         Ok(base) => base,
         Err(error) => {
             let reason = "the base config of an image is in its labels, which are not known here";

@@ -58,7 +58,7 @@ impl Ground {
             return None;
         }
         let distribution: Distribution = serde_json::from_value(spec.get("distribution")?.clone()).ok()?;
-        let base = Base::embedded(&distribution).ok()?;
+        let base = Base::embedded(&distribution, None).ok()?;
         let known = Distributions::embedded().get(distribution.name.as_deref()?).ok()?;
         let version = version_of_image(&known.image).unwrap_or_else(|| known.llama_stack_version.clone());
         Some(Self {

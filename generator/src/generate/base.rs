@@ -15,11 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Where a base config was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BaseSource {
-    /// In this program, under the distribution's name.
-    Embedded {
-        /// `spec.distribution.name`, one of `configs/distributions.json`.
-        distribution: String,
-    },
+    /// In this program.
+    Embedded(&'static BaseConfig),
     /// In the labels of the image.
     OciLabel {
         /// The image reference, as the resource or the distribution has it.
@@ -40,18 +37,22 @@ pub struct Base {
 }
 
 impl Base {
-    /// The base config that this program has for a distribution.
+    /// The base config that this program has for a distribution; `image` is what runs where the operator was told
+    /// another one.
     ///
     /// # Errors
-    /// The name is unknown, or the distribution is an image: then its labels may hold one, or nothing does.
-    pub fn embedded(distribution: &Distribution) -> Result<Self, GenerateError> {
-        let Some(name) = &distribution.name else { return Err(GenerateError::BaseConfigRequired) };
-        let known = Distributions::embedded().get(name).map_err(|unknown| {
-            let path = spec_path().key("distribution").key("name");
-            GenerateError::UnknownDistribution { path, unknown }
-        })?;
-        let text = BaseConfig::embedded(&known.name).ok_or(GenerateError::BaseConfigRequired)?;
-        Ok(Self { text: Cow::Borrowed(text), source: BaseSource::Embedded { distribution: known.name.clone() } })
+    /// The name is unknown, or the distribution is an image that this program does not know: then its labels may hold one,
+    /// or nothing does.
+    pub fn embedded(distribution: &Distribution, image: Option<&str>) -> Result<Self, GenerateError> {
+        if let Some(name) = &distribution.name {
+            Distributions::embedded().get(name).map_err(|unknown| {
+                let path = spec_path().key("distribution").key("name");
+                GenerateError::UnknownDistribution { path, unknown }
+            })?;
+        }
+        let found = BaseConfig::of(distribution.name.as_deref(), image.or(distribution.image.as_deref()))
+            .ok_or(GenerateError::BaseConfigRequired)?;
+        Ok(Self { text: Cow::Borrowed(found.text), source: BaseSource::Embedded(found) })
     }
 }
 
@@ -64,16 +65,16 @@ pub(super) fn version_of(distribution: &Distribution) -> Option<String> {
     version_of_image(&known.image).or_else(|| Some(known.llama_stack_version.clone()))
 }
 
-/// The tree of the base config that this program has for a distribution name, read once.
-pub(crate) fn embedded_base(name: &str) -> Option<Arc<Tracked>> {
-    static READ: Mutex<BTreeMap<&'static str, Arc<Tracked>>> = Mutex::new(BTreeMap::new());
-    let known = &Distributions::embedded().get(name).ok()?.name;
+/// The tree of a base config that this program has, read once.
+pub(crate) fn embedded_base(base: &'static BaseConfig) -> Option<Arc<Tracked>> {
+    static READ: Mutex<BTreeMap<(&'static str, &'static str), Arc<Tracked>>> = Mutex::new(BTreeMap::new());
+    let key = (base.distribution, base.version);
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(tree) = read.get(known.as_str()) {
+    if let Some(tree) = read.get(&key) {
         return Some(tree.clone());
     }
-    let tree = Arc::new(parse(BaseConfig::embedded(known)?).ok()?);
-    read.insert(known, tree.clone());
+    let tree = Arc::new(parse(base.text).ok()?);
+    read.insert(key, tree.clone());
     Some(tree)
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn embedded_base(name: &str) -> Option<Arc<Tracked>> {
 /// It is no YAML mapping, or expands beyond bounds.
 pub(crate) fn read(base: &Base) -> Result<Tracked, GenerateError> {
     match &base.source {
-        BaseSource::Embedded { distribution } => match embedded_base(distribution) {
+        BaseSource::Embedded(found) => match embedded_base(found) {
             Some(tree) => Ok(Tracked::clone(&tree)),
             None => parse(&base.text),
         },

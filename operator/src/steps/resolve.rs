@@ -6,7 +6,7 @@ use crate::oci::{Keychain, OciError, Registry};
 use crate::operator_config::OperatorConfig;
 use crate::queue::Key;
 use llsd_generator::api::status::{ConfigSource, ResolvedDistribution};
-use llsd_generator::distribution::Distributions;
+use llsd_generator::distribution::{BaseConfig, Distributions};
 use llsd_generator::generate::{Base, BaseSource};
 use llsd_generator::names::{Namespace, ObjectName};
 use serde_json::Value;
@@ -126,8 +126,8 @@ pub async fn resolve(
         }
     }
     let embedded = || {
-        let name = object["spec"]["distribution"]["name"].as_str()?;
-        llsd_generator::distribution::BaseConfig::embedded(name).map(str::to_owned)
+        let name = object["spec"]["distribution"]["name"].as_str();
+        BaseConfig::of(name, Some(&resolved.image)).map(|found| found.text.to_owned())
     };
     let text = resolved.base.as_ref().map(|base| base.text.to_string()).or_else(embedded);
     if let Some(text) = text {

@@ -78,38 +78,42 @@ pub(crate) fn provider_type<'c>(catalog: &'c Catalog, api: &str, written: &str) 
     kinds.iter().find_map(|kind| catalog.provider(api, &format!("{kind}::{written}")))
 }
 
-/// What the base config of the resource's distribution declares; `None` where the program carries none.
+/// What the base config of the resource's distribution or image declares; `None` where the program carries none.
 pub(crate) fn base(version: ApiVersion, object: &Value) -> Option<&'static BaseDeclarations> {
-    let (name, _) = distribution(version, object);
-    bases().get(name.filter(|_| version.kind() == Kind::LlamaStackDistribution)?)
+    let (name, image) = distribution(version, object);
+    let is_ours = version.kind() == Kind::LlamaStackDistribution;
+    declared(BaseConfig::of(name, image).filter(|_| is_ours)?)
 }
 
-/// The base config of the distribution that most others are made from.
+/// The base config that most others are made from.
 pub(crate) fn usual_base() -> Option<&'static BaseDeclarations> {
-    bases().get(USUAL)
+    declared(BaseConfig::of(Some(USUAL), None)?)
 }
 
-/// Whether a base config gives a provider of this type the setting.
+/// Whether a base config of the pinned version gives a provider of this type the setting.
 pub(crate) fn is_usual_setting(api: &str, provider_type: &str, name: &str) -> bool {
-    let given = bases().values().flat_map(|base| &base.settings);
+    let given = pinned().filter_map(declared).flat_map(|base| &base.settings);
     given
         .filter(|(of, with, _)| of == api && with == provider_type)
         .any(|(.., keys)| keys.iter().any(|key| key == name))
 }
 
-fn bases() -> &'static BTreeMap<String, BaseDeclarations> {
-    static BASES: OnceLock<BTreeMap<String, BaseDeclarations>> = OnceLock::new();
-    BASES.get_or_init(|| {
-        Distributions::embedded()
-            .iter()
-            .filter_map(|found| Some((found.name.clone(), read_base(BaseConfig::embedded(&found.name)?))))
-            .collect()
-    })
+/// The base configs of the versions that the distributions' images are pinned to.
+fn pinned() -> impl Iterator<Item = &'static BaseConfig> {
+    Distributions::embedded().iter().filter_map(|found| BaseConfig::of(Some(&found.name), None))
 }
 
-/// Reads what is embedded, so that the first question does not wait.
+/// What a base config declares, read when it is first asked for.
+fn declared(base: &BaseConfig) -> Option<&'static BaseDeclarations> {
+    static READ: OnceLock<Vec<OnceLock<BaseDeclarations>>> = OnceLock::new();
+    let read = READ.get_or_init(|| BaseConfig::all().iter().map(|_| OnceLock::new()).collect());
+    let place = BaseConfig::all().iter().position(|one| one == base)?;
+    Some(read.get(place)?.get_or_init(|| read_base(base.text)))
+}
+
+/// Reads what is embedded for pinned versions, so that the first question does not wait.
 pub(crate) fn preload() {
-    bases();
+    pinned().for_each(|base| _ = declared(base));
     for found in Distributions::embedded().iter() {
         Catalog::for_version(&found.llama_stack_version);
     }

@@ -89,6 +89,7 @@ use facts::ObjectScope;
 use file::{File, Located};
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::finding::Target;
+use llsd_generator::distribution::BaseConfig;
 use llsd_generator::path::Path;
 use llsd_yaml::{parse_document, split_documents};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -606,6 +607,7 @@ pub fn printed_base_config(analysis: &Analysis, document: usize, resource: usize
 #[must_use]
 pub fn base_config(analysis: &Analysis, document: usize, resource: usize) -> Option<(String, &'static str)> {
     let resource = analysis.document(document)?.document.resources().get(resource)?;
-    let (name, _) = knowledge::distribution(resource.version, &resource.value);
-    Some((name?.to_owned(), preview::base(name)?))
+    let (name, image) = knowledge::distribution(resource.version, &resource.value);
+    let base = BaseConfig::of(name, image)?;
+    Some((base.distribution.to_owned(), base.text))
 }

@@ -32,7 +32,7 @@ pub(crate) fn samples() -> Vec<(String, String)> {
 }
 
 /// The documents of a YAML file.
-fn documents(text: &str) -> Vec<Value> {
+pub(crate) fn documents(text: &str) -> Vec<Value> {
     serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).unwrap()).collect()
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn try_generate(value: &Value) -> Result<Option<Generated>, String> {
     if ConfigSource::of(model.spec()) != ConfigSource::Generated {
         return Ok(None);
     }
-    let base = Base::embedded(&model.spec().distribution).map_err(|error| error.to_string())?;
+    let base = Base::embedded(&model.spec().distribution, None).map_err(|error| error.to_string())?;
     generate(&model, &base, target(model.spec()).0).map(Some).map_err(|error| error.to_string())
 }
 

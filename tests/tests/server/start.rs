@@ -1,7 +1,7 @@
 //! The real server starts with this project's configs and serves what they say.
 
 use llsd_generator::distribution::BaseConfig;
-use llsd_tests::llama_stack::{FakeVllm, Server};
+use llsd_tests::llama_stack::{FakeVllm, NEWEST, Server};
 
 use crate::server::samples::{generated, sample};
 use llsd_generator::generate::Generated;
@@ -29,6 +29,15 @@ fn the_starter_config_serves_a_vllm_server() {
     assert_eq!(server.list("/v1/shields", "identifier").unwrap(), ["llama-guard"]);
     assert_eq!(server.list("/v1/toolgroups", "identifier").unwrap(), ["builtin::websearch", "builtin::rag"]);
     assert!(vllm.requests().iter().any(|request| request.starts_with("GET /v1/models")), "{:?}", vllm.requests());
+}
+
+#[test]
+fn the_starter_config_of_the_newest_version_serves_a_vllm_server() {
+    let vllm = FakeVllm::start(&["test/model"]).unwrap();
+    let base = BaseConfig::of_version("starter", NEWEST).unwrap();
+    let server = Server::start_version(NEWEST, base.text, &[("VLLM_URL", &vllm.endpoint())]).unwrap();
+    assert!(server.list("/v1/providers", "provider_id").unwrap().contains(&"vllm".to_owned()));
+    assert!(server.list("/v1/models", "id").unwrap().contains(&"vllm/test/model".to_owned()));
 }
 
 #[test]

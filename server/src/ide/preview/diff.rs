@@ -2,7 +2,6 @@
 
 use super::super::fix::difference;
 use super::super::types::{LineOrigin, Preview};
-use llsd_generator::distribution::BaseConfig;
 use std::ops::Range;
 
 /// Lines that differ, counted from 0; one of the two may be empty.
@@ -41,11 +40,6 @@ pub(crate) fn hunks(left: &str, right: &Preview) -> Vec<Hunk> {
 /// The number of lines in a text; a last line without a break counts.
 fn lines(text: &str) -> usize {
     text.split_inclusive('\n').count()
-}
-
-/// The base config of the distribution that a resource names, if the program has it.
-pub(crate) fn base(distribution: Option<&str>) -> Option<&'static str> {
-    BaseConfig::embedded(distribution?)
 }
 
 #[cfg(test)]

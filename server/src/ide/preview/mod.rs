@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::ops::Range;
 
 pub use diff::Hunk;
-pub(crate) use diff::{base, hunks};
+pub(crate) use diff::hunks;
 pub(crate) use folded::folded;
 
 pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Option<Preview> {
