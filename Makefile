@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz
+.PHONY: help demo build test parity lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz
 
 CARGO ?= cargo
 
@@ -38,7 +38,7 @@ build-tests:
 	@tests/part.sh $@ $(CARGO) test --workspace --locked --quiet --no-run
 
 setup-llama-stack: setup-packages
-	@tests/part.sh $@ tests/server/setup.sh
+	@tests/part.sh $@ bash -c 'tests/server/setup.sh && tests/server/setup.sh 1.5.0'
 
 setup-neovim: setup-packages
 	@tests/part.sh $@ tests/editors/setup.sh
@@ -61,6 +61,15 @@ test-servers: $(filter-out setup-vscode setup-npm,$(SETUP)) build-tests
 
 test-vscode: setup-packages setup-api-server setup-vscode setup-npm build-tests
 	@tests/part.sh $@ npm --prefix vscode-extension test --silent
+
+# Versions of llama-stack and ogx that configs are compared with; folders with more configs: make parity FOLDERS=a:b
+VERSIONS := $(basename $(notdir $(wildcard configs/catalog/*.yaml)))
+FOLDERS ?=
+
+parity: setup-packages build-tests ## compare what llsd says of configs with the packages of all versions; minutes
+	for version in $(VERSIONS); do tests/server/setup.sh "$$version"; done
+	LLSD_PARITY_FOLDERS='$(FOLDERS)' $(CARGO) test --workspace --test servers --locked --quiet --no-fail-fast -- \
+		--ignored --nocapture --test-threads 1 all_packages of_all_versions
 
 lint: ## formatting, clippy, licences and sources of dependencies
 	$(CARGO) fmt --all --check

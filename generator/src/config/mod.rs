@@ -9,6 +9,7 @@ mod places;
 mod providers;
 mod schema;
 mod sections;
+mod upgrade;
 mod versions;
 
 use crate::catalog::Catalog;
@@ -117,7 +118,23 @@ pub fn check(request: &Request<'_>) -> Verdict {
 /// Everything that one version has to say.
 fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Option<Vec<Fault>> {
     let (schema, catalog) = (ConfigSchema::of(version)?, Catalog::for_version(version)?);
+    let (upgraded, told) = match versions::is_ogx(version) {
+        true => upgrade::upgraded(config),
+        false => (Value::Null, None),
+    };
+    let config = if upgraded.is_null() { config } else { &upgraded };
     let mut faults = schema.faults(config, unknown);
+    if !versions::skips_entries(version) {
+        for fault in faults.iter_mut().filter(|fault| fault.kind == Kind::DanglingName) {
+            *fault = Fault::error(Kind::WrongValue, fault.path.clone(), "wants a text here");
+        }
+    }
+    // The server makes a text of whatever the name is.
+    let name = Path::root().key(if versions::has_distro_name(version) { "distro_name" } else { "image_name" });
+    faults.retain(|fault| {
+        fault.path != name || fault.kind != Kind::WrongValue || name.find(config) == Some(&Value::Null)
+    });
+    faults.extend(told);
     let all = providers::providers(config, catalog, unknown);
     providers::check(config, catalog, &all, unknown, &mut faults);
     let sections = Sections {
@@ -127,6 +144,9 @@ fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Op
         unknown,
         ogx: versions::is_ogx(version),
         lenient_apis: versions::warns_of_empty_apis(version),
+        serves_connectors: versions::serves_connectors(version),
+        either_name: versions::has_distro_name(version),
+        default_stores: versions::skips_entries(version),
     };
     sections.check(&mut faults);
     Some(faults)

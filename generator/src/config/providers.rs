@@ -16,6 +16,10 @@ use std::collections::BTreeSet;
 /// The id of a provider that is switched off.
 const DISABLED: &str = "__disabled__";
 
+/// Keys that need another one beside them: provider type, key, and the other. Source: the validators of the packages'
+/// config classes.
+const TOGETHER: [(&str, &str, &str); 1] = [("remote::gemini", "project", "access_token")];
+
 /// How deep a provider's config is compared with the catalog.
 const MAX_DEPTH: usize = 8;
 
@@ -211,6 +215,7 @@ fn of_type(
     // A provider that is switched off is not made.
     if provider.id.is_some() && !unknown.contains(&at) {
         walk.required(&known.config, provider.config, &at);
+        walk.together(&at);
     }
 }
 
@@ -256,6 +261,11 @@ impl Walk<'_, '_> {
             self.default(key, name, text, path);
             return;
         }
+        if let (KeyKind::Integer | KeyKind::Number, Value::Bool(truth)) = (&key.kind, value) {
+            let message = format!("reads \"{name}\" of {kind}, which is {truth}, as {}", u8::from(*truth));
+            self.faults.push(Fault::warning(Kind::WrongValue, path.clone(), message));
+            return;
+        }
         let null = value.is_null() && !key.nullable;
         if let Some(reason) = null.then(|| "must not be null".to_owned()).or_else(|| wrong(key, value)) {
             let message = format!("refuses \"{name}\" of {kind}, which {reason}");
@@ -267,6 +277,22 @@ impl Walk<'_, '_> {
         {
             self.keys(inner, entries, path, depth + 1);
             self.required(inner, Some(entries), path);
+        }
+    }
+
+    /// Keys that need another one beside them.
+    fn together(&mut self, at: &Path) {
+        let given = |name: &str| match self.provider.config.and_then(|config| config.get(name)) {
+            None | Some(Value::Null) => false,
+            Some(Value::String(text)) => environment::default_of(text).is_none_or(|(_, default)| !default.is_null()),
+            Some(_) => true,
+        };
+        for (kind, name, beside) in TOGETHER {
+            let applies = self.known.provider_type == *kind && self.known.config.contains_key(*beside);
+            if applies && given(name) && !given(beside) && !self.unknown.contains(&at.key(*beside)) {
+                let message = format!("needs \"{beside}\" beside \"{name}\" for {kind}, and exits without it");
+                self.faults.push(Fault::error(Kind::MissingKey, at.clone(), message));
+            }
         }
     }
 

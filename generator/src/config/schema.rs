@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
     fn is_id_of_resource(&self) -> bool {
         match self.path.segments() {
             [Segment::Key(section), Segment::Key(_), Segment::Index(_), Segment::Key(field)] => {
-                section == "registered_resources" && field.ends_with("_id")
+                section == "registered_resources" && field.ends_with("_id") && !field.starts_with("provider_")
             }
             _ => false,
         }

@@ -6,7 +6,7 @@ use super::schema::replace;
 use crate::catalog::Catalog;
 use crate::nearest::nearest;
 use crate::path::Path;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A config, and what a version makes of its providers.
@@ -19,13 +19,21 @@ pub(super) struct Sections<'a> {
     pub(super) ogx: bool,
     /// Whether the version is 1.5 of ogx or later, which only warns of an API without provider.
     pub(super) lenient_apis: bool,
+    /// Whether one of two names of the distribution has to be there, which the schema cannot say.
+    pub(super) either_name: bool,
+    /// Whether stores that the config leaves out have defaults.
+    pub(super) default_stores: bool,
+    /// Whether the version can serve the API connectors, where it knows the name.
+    pub(super) serves_connectors: bool,
 }
 
 impl<'a> Sections<'a> {
     /// Checks everything that needs more than one section.
     pub(super) fn check(&self, faults: &mut Vec<Fault>) {
+        self.name(faults);
         self.served(faults);
         self.registered(faults);
+        self.models_twice(faults);
         self.default_models(faults);
         self.storage(faults);
         self.server(faults);
@@ -66,15 +74,19 @@ impl<'a> Sections<'a> {
     }
 
     fn served(&self, faults: &mut Vec<Fault>) {
-        let Some(listed) = self.listed() else { return };
+        let Some(listed) = self.listed() else { return self.default_shield(&|_| true, faults) };
         let serves = |api: &str| listed.iter().any(|(_, one)| *one == api);
+        self.default_shield(&serves, faults);
         let routed = |api: &str| self.catalog.resource_api(api).is_some();
         for (position, api) in &listed {
             let place = Path::parse("apis").index(*position);
             if !self.is_known(&place) || self.ids(api).next().is_some() {
                 continue;
             }
-            if let Some(router) = self.catalog.apis().find(|one| self.catalog.resource_api(one) == Some(*api)) {
+            if *api == "connectors" && !self.serves_connectors {
+                let message = "knows the API \"connectors\" by its name only, and exits";
+                faults.push(Fault::error(Kind::ApiMismatch, place, message));
+            } else if let Some(router) = self.catalog.apis().find(|one| self.catalog.resource_api(one) == Some(*api)) {
                 if !serves(router) {
                     let message = format!("serves \"{api}\" only together with \"{router}\", and exits without it");
                     faults.push(Fault::error(Kind::ApiMismatch, place, message));
@@ -151,6 +163,76 @@ impl<'a> Sections<'a> {
         }
     }
 
+    fn name(&self, faults: &mut Vec<Fault>) {
+        let given = |name: &&str| self.get(name).is_some_and(|value| !value.is_null());
+        let root = Path::root();
+        let open = ["distro_name", "image_name"].iter().any(|name| !self.is_known(&root.key(*name)));
+        if self.either_name && !open && !["distro_name", "image_name"].iter().any(given) {
+            faults.push(Fault::error(Kind::MissingKey, root, "needs \"distro_name\""));
+        }
+    }
+
+    /// The shield that requests are checked with where they name none.
+    fn default_shield(&self, serves: &dyn Fn(&str) -> bool, faults: &mut Vec<Fault>) {
+        let place = Path::parse("safety.default_shield_id");
+        let id = place.find(self.config).and_then(Value::as_str).filter(|id| !id.is_empty() && !id.contains("${"));
+        let Some(id) = id.filter(|_| self.is_known(&place) && self.catalog.apis().any(|api| api == "safety")) else {
+            return;
+        };
+        if !serves("safety") {
+            let message = format!("exits: API \"safety\" is not served, and \"{id}\" is the default shield");
+            faults.push(Fault::error(Kind::ApiMismatch, place, message));
+            return;
+        }
+        let shields = Path::parse("registered_resources.shields");
+        let entries = shields.find(self.config).and_then(Value::as_array);
+        let known =
+            |entry: &Value| entry.get("shield_id").and_then(Value::as_str).and_then(active_id).map(str::to_owned);
+        let ids: Option<Vec<String>> = entries.into_iter().flatten().map(known).collect();
+        let open = self.unknown.iter().any(|unknown| unknown.starts_with(&shields) || shields.starts_with(unknown));
+        if let Some(ids) = ids.filter(|ids| !open && !ids.is_empty() && !ids.iter().any(|known| known == id)) {
+            let fix = nearest(id, ids.iter().map(String::as_str)).map(|near| replace(&place, near));
+            let message = format!("exits: no shield has the id \"{id}\"; there are {}", ids.join(", "));
+            faults.push(Fault::error(Kind::DanglingName, place, message).with(fix));
+        }
+    }
+
+    /// Models that are registered twice under the name that clients see, with different fields.
+    fn models_twice(&self, faults: &mut Vec<Fault>) {
+        let path = Path::parse("registered_resources.models");
+        let mut seen: BTreeMap<String, (usize, [Value; 3])> = BTreeMap::new();
+        for (position, entry) in path.find(self.config).and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let place = path.index(position);
+            let text = |field: &str| entry.get(field).and_then(Value::as_str).filter(|text| !text.contains("${"));
+            let (Some(provider), Some(model)) = (text("provider_id").and_then(active_id), text("model_id")) else {
+                continue;
+            };
+            if !self.is_known(&place) || self.unknown.iter().any(|unknown| unknown.starts_with(&place)) {
+                continue;
+            }
+            let theirs = text("provider_model_id").unwrap_or(model);
+            let name = match (self.ogx, provider) {
+                (true, "all") => model.to_owned(),
+                (true, _) => format!("{provider}/{model}"),
+                (false, _) => format!("{provider}/{theirs}"),
+            };
+            let field = |field: &str, usual: Value| match entry.get(field) {
+                None | Some(Value::Null) => usual,
+                Some(value) => value.clone(),
+            };
+            let upstream = if self.ogx { theirs.into() } else { Value::Null };
+            let fields = [field("model_type", "llm".into()), field("metadata", Value::Object(Map::new())), upstream];
+            match seen.get(&name) {
+                Some((first, others)) if *others != fields => {
+                    let message = format!("exits: models[{first}] registers \"{name}\" with other fields");
+                    faults.push(Fault::error(Kind::Duplicate, place, message));
+                }
+                Some(_) => {}
+                None => _ = seen.insert(name, (position, fields)),
+            }
+        }
+    }
+
     /// The models that vector stores use where a request names none.
     fn default_models(&self, faults: &mut Vec<Fault>) {
         for field in ["default_embedding_model", "default_reranker_model"] {
@@ -214,7 +296,15 @@ impl<'a> Sections<'a> {
         }
         for store in ["metadata", "inference", "conversations", "prompts"] {
             let place = Path::parse("storage.stores").key(store);
-            if place.find(self.config).is_some_and(Value::is_null) {
+            let missing = !self.default_stores
+                && store != "prompts"
+                && self.get("storage").is_some_and(Value::is_object)
+                && self.is_known(&place)
+                && place.find(self.config).is_none();
+            if missing {
+                let message = format!("exits: storage.stores.{store} is missing");
+                faults.push(Fault::error(Kind::MissingKey, Path::parse("storage.stores"), message));
+            } else if place.find(self.config).is_some_and(Value::is_null) {
                 let message = format!("exits: the store \"{store}\" must not be null; leave it out for its default");
                 faults.push(Fault::error(Kind::MissingKey, place, message));
             }

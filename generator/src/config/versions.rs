@@ -18,6 +18,22 @@ pub(super) fn warns_of_empty_apis(version: &str) -> bool {
     numbers(version) >= vec![1, 5]
 }
 
+/// Whether a version leaves out registered resources whose id comes to nothing, and has a default for each store
+/// (llama-stack 0.4 and later).
+pub(super) fn skips_entries(version: &str) -> bool {
+    numbers(version) >= vec![0, 4]
+}
+
+/// Whether a version calls its distribution `distro_name`, and takes `image_name` for it (llama-stack 0.5 and later).
+pub(super) fn has_distro_name(version: &str) -> bool {
+    numbers(version) >= vec![0, 5]
+}
+
+/// Whether a version has more of the API connectors than its name: not 0.4, which exits where the API is served.
+pub(super) fn serves_connectors(version: &str) -> bool {
+    numbers(version) >= vec![0, 5]
+}
+
 /// The numbers of a version, most significant first.
 fn numbers(version: &str) -> Vec<u32> {
     version.split('.').map_while(|part| part.parse().ok()).collect()
@@ -45,7 +61,7 @@ pub(super) fn plausible(config: &Value) -> Vec<&'static str> {
     };
     let has = |key: &str| config.get(key).is_some_and(|value| !value.is_null());
     if has("distro_name") {
-        prefer(&|version| numbers(version) >= vec![0, 5]);
+        prefer(&has_distro_name);
     } else if has("image_name") {
         prefer(&|version| !is_ogx(version));
     }
