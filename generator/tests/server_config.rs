@@ -30,6 +30,7 @@ fn accepted() -> Value {
             "stores": {
                 "metadata": {"namespace": "registry", "backend": "kv_default"},
                 "inference": {"table_name": "inference_store", "backend": "sql_default"},
+                "conversations": {"table_name": "conversations", "backend": "sql_default"},
             },
         },
         "registered_resources": {

@@ -3,6 +3,7 @@
 mod forms;
 mod ogx;
 mod team;
+mod versions;
 
 use expect_test::expect;
 use llsd_generator::check::rules;

@@ -5,12 +5,15 @@
 
 pub(crate) mod environment;
 mod fault;
+mod migrate;
 mod places;
 mod providers;
 mod schema;
 mod sections;
 mod upgrade;
 mod versions;
+
+pub use migrate::{ConfigMigration, Difference, migrate};
 
 use crate::catalog::Catalog;
 use crate::check::Rule;
@@ -98,6 +101,8 @@ pub fn check(request: &Request<'_>) -> Verdict {
         faults
             .iter()
             .filter(|fault| matches!(fault.kind, Kind::UnknownKey | Kind::RenamedKey | Kind::MissingKey))
+            // A store that later versions have a default for does not tell which version was meant.
+            .filter(|fault| fault.kind != Kind::MissingKey || !fault.path.starts_with(&Path::root().key("storage")))
             .count()
     };
     let least = found.iter().map(|(_, faults)| ignored(faults)).min().unwrap_or_default();

@@ -288,8 +288,8 @@ impl Walk<'_, '_> {
             Some(_) => true,
         };
         for (kind, name, beside) in TOGETHER {
-            let applies = self.known.provider_type == *kind && self.known.config.contains_key(*beside);
-            if applies && given(name) && !given(beside) && !self.unknown.contains(&at.key(*beside)) {
+            let applies = self.known.provider_type == kind && self.known.config.contains_key(beside);
+            if applies && given(name) && !given(beside) && !self.unknown.contains(&at.key(beside)) {
                 let message = format!("needs \"{beside}\" beside \"{name}\" for {kind}, and exits without it");
                 self.faults.push(Fault::error(Kind::MissingKey, at.clone(), message));
             }

@@ -57,6 +57,14 @@ impl ConfigSchema {
         })
     }
 
+    /// Whether a mapping with this schema, or with one of its alternatives, has a key.
+    pub(super) fn reads(&self, schema: &Value, name: &str) -> bool {
+        let schema = self.resolve(schema);
+        let has = schema.get("properties").is_some_and(|properties| properties.get(name).is_some());
+        let mut alternatives = ["anyOf", "oneOf"].into_iter().filter_map(|of| schema.get(of)?.as_array()).flatten();
+        has || alternatives.any(|one| self.reads(one, name))
+    }
+
     fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
         let named = schema.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"));
         named.and_then(|name| self.root.get("$defs")?.get(name)).unwrap_or(schema)

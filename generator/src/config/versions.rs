@@ -34,6 +34,16 @@ pub(super) fn serves_connectors(version: &str) -> bool {
     numbers(version) >= vec![0, 5]
 }
 
+/// Whether a version takes addresses of inference providers with their path (llama-stack 0.4 and later).
+pub(super) fn has_new_addresses(version: &str) -> bool {
+    numbers(version) >= vec![0, 4]
+}
+
+/// Whether the tool that searches files is called `file_search` (llama-stack 0.7 and later), not `knowledge_search`.
+pub(super) fn searches_files(version: &str) -> bool {
+    numbers(version) >= vec![0, 7]
+}
+
 /// The numbers of a version, most significant first.
 fn numbers(version: &str) -> Vec<u32> {
     version.split('.').map_while(|part| part.parse().ok()).collect()

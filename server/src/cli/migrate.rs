@@ -5,23 +5,27 @@ use super::project::Project;
 use super::{CLEAN, FAILURE, FINDINGS, complain, to_ogx};
 use crate::ide::{self, Analysis, MigrateOptions, Migrated, NotMigrated, Span};
 use clap::Args;
+use llsd_generator::catalog::Catalog;
 use llsd_generator::ogx;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Rewrite v1alpha1 resources as v1alpha2, comments kept
+/// Rewrite v1alpha1 resources as v1alpha2, or configs for another version of the server, comments kept
 ///
 /// The server's config, its environment and every field are compared before and after. What is not as it was is said on
 /// standard error, what is lost first, and the exit code is 1 then. A ConfigMap with the server's config, also of
 /// another file that was named or lies beside it, is folded into the resource where nothing gets lost or changes by it.
 /// A file is changed as a whole or not at all.
+///
+/// With --to VERSION, config.yaml and configs in ConfigMaps are rewritten in place of resources: what has another name or place in
+/// that version, and what it needs. What has no successor there is removed and told, and the exit code is 1 then.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Files, directories (their *.yaml and *.yml files), or - for standard input
     #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    pub(super) paths: Vec<PathBuf>,
     /// Change the files instead of printing the result
     #[arg(long)]
     write: bool,
@@ -33,7 +37,7 @@ pub(super) struct Arguments {
     diff: bool,
     /// Exit with code 0 although something is not as it was
     #[arg(long)]
-    allow_changes: bool,
+    pub(super) allow_changes: bool,
     /// Never fold a ConfigMap: it stays, as overrideConfig
     #[arg(long, conflicts_with = "remove_config_maps")]
     keep_config_maps: bool,
@@ -41,9 +45,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     remove_config_maps: bool,
     /// Rewrite resources of either version as OGXServer, for the successor of llama-stack: ogx, or ogx@1.2.5 for a version
-    /// of it. Secrets and ConfigMaps that they name get the label that its operator asks for
+    /// of it. Secrets and ConfigMaps that they name get the label that its operator asks for. With a version alone, such as
+    /// 0.7.3 or 1.5.0, rewrite configs for it
     #[arg(long, value_name = "TARGET", value_parser = target, conflicts_with_all = ["keep_config_maps", "remove_config_maps"])]
-    to: Option<&'static str>,
+    pub(super) to: Option<To>,
     /// With --to ogx: keep the names of the resources, in place of new ones that adopt volume and Service of the old
     #[arg(long, requires = "to")]
     same_name: bool,
@@ -52,16 +57,30 @@ pub(super) struct Arguments {
     plan: bool,
 }
 
-/// The version of ogx that `--to` names.
-fn target(text: &str) -> Result<&'static str, String> {
+/// What `--to` names.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum To {
+    /// An `OGXServer` for this version of ogx.
+    Ogx(&'static str),
+    /// Configs for this version of llama-stack or ogx.
+    Config(&'static str),
+}
+
+fn target(text: &str) -> Result<To, String> {
     let version = match text.split_once('@') {
         Some(("ogx", version)) => Some(version),
         None if text == "ogx" => None,
-        _ => return Err("the target is ogx, or ogx@VERSION".to_owned()),
+        _ => {
+            let version = text.strip_prefix('v').unwrap_or(text);
+            return Catalog::for_version(version).map(|known| To::Config(known.version())).ok_or_else(|| {
+                let known = Catalog::versions().join(", ");
+                format!("version {version} is not known; the target is ogx, ogx@VERSION, or for configs one of {known}")
+            });
+        }
     };
     match version {
-        None => Ok(ogx::target_version(None)),
-        Some(wanted) => ogx::versions_known().find(|known| *known == wanted).ok_or_else(|| {
+        None => Ok(To::Ogx(ogx::target_version(None))),
+        Some(wanted) => ogx::versions_known().find(|known| *known == wanted).map(To::Ogx).ok_or_else(|| {
             format!(
                 "this version of ogx is not known; there are {}",
                 ogx::versions_known().collect::<Vec<_>>().join(", ")
@@ -78,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     problems.extend(unreadable);
     problems.iter().for_each(|problem| complain(problem));
     let mut code = if problems.is_empty() { CLEAN } else { FAILURE };
-    if let Some(version) = arguments.to {
+    if let Some(To::Ogx(version)) = arguments.to {
         let options = ide::ToOgxOptions { version, same_name: arguments.same_name };
         let outcome = to_ogx::migrate(&mut project, &sources, &options, arguments.allow_changes);
         code = code.max(outcome.code);
@@ -128,8 +147,14 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     output(&project, &old, &sources, arguments, code)
 }
 
-/// Prints or writes what changed.
-fn output(project: &Project, old: &[Arc<str>], sources: &[Source], arguments: &Arguments, code: u8) -> io::Result<u8> {
+/// Prints or writes what changed, as the arguments say. `old`: the files that have something to migrate.
+pub(super) fn output(
+    project: &Project,
+    old: &[Arc<str>],
+    sources: &[Source],
+    arguments: &Arguments,
+    code: u8,
+) -> io::Result<u8> {
     let stdin = sources == [Source::Stdin];
     if arguments.dry_run {
         project

@@ -12,6 +12,7 @@ mod fmt;
 mod input;
 mod lsp;
 mod migrate;
+mod migrate_config;
 mod project;
 mod render;
 mod report;
@@ -69,7 +70,10 @@ pub fn run() -> ExitCode {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Fix(arguments) => fix::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
-        Command::Migrate(arguments) => migrate::run(&arguments),
+        Command::Migrate(arguments) => match arguments.to {
+            Some(migrate::To::Config(version)) => migrate_config::run(&arguments, version),
+            _ => migrate::run(&arguments),
+        },
         Command::Render(arguments) => render::run(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
         Command::Lsp(arguments) => return lsp::run(&arguments),

@@ -1,11 +1,11 @@
 //! Configs of the server in a document: the document itself, or texts in a ConfigMap.
 
 use super::types::{CodeFix, Diagnostic, TextEdit};
-use super::{Span, diagnostics, place};
-use llsd_generator::config::{self, Request, Verdict};
+use super::{NotMigrated, Span, diagnostics, fix, place};
+use llsd_generator::config::{self, ConfigMigration, Request, Verdict};
 use llsd_generator::document::Plain;
 use llsd_generator::path::Path;
-use llsd_yaml::{BlockScalar, Document, Node, parse_document};
+use llsd_yaml::{BlockScalar, Document, Node, SkippedKind, edit, parse_document};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -93,6 +93,51 @@ impl ConfigText {
         // The syntax of a whole document is told with it.
         let syntax = syntax.iter().filter(|_| !matches!(self.place, Place::Document)).cloned();
         found.chain(syntax).map(|one| self.outside(one, outer)).collect()
+    }
+
+    /// What it becomes for version `to`, which has a catalog, and the edits of the document around it. `from`: the version
+    /// that reads it now, where that is known.
+    ///
+    /// # Errors
+    /// It is not well-formed, has lines of a template, or cannot be changed where it stands.
+    pub(crate) fn migrated(
+        &self,
+        outer: &str,
+        from: Option<&str>,
+        to: &str,
+    ) -> Result<(ConfigMigration, Vec<TextEdit>), NotMigrated> {
+        let text = self.tree.text();
+        if let Some(skipped) = self.tree.skipped().iter().find(|skipped| skipped.kind == SkippedKind::Template) {
+            let line = text[..skipped.span.start].matches('\n').count() + 1;
+            return Err(NotMigrated::Template { line });
+        }
+        if let Some(error) = self.tree.strict_error() {
+            return Err(NotMigrated::NotWellFormed { message: error.message.clone() });
+        }
+        let migration = config::migrate(&self.plain.value, &self.plain.unknown, from, to);
+        let migration = migration.ok_or(NotMigrated::NoResource)?;
+        if migration.edits.is_empty() {
+            return Ok((migration, Vec::new()));
+        }
+        let edits = fix::text_edits(&self.tree, &Path::root(), &migration.edits).ok_or(NotMigrated::Unreachable)?;
+        let edits = self.edits_outside(edits, outer).ok_or(NotMigrated::Unreachable)?;
+        Ok((migration, edits))
+    }
+
+    /// Edits of the config as edits of the document around it. `None`: they cannot be made there.
+    fn edits_outside(&self, mut edits: Vec<TextEdit>, outer: &str) -> Option<Vec<TextEdit>> {
+        match &self.place {
+            Place::Document => Some(edits),
+            Place::Block(block) => {
+                edits.iter_mut().all(|edit| edit_outside(block, edit, outer).is_some()).then_some(edits)
+            }
+            // A text in JSON's quotes is one in YAML's double quotes.
+            Place::Quoted(whole) => {
+                let edits: Vec<_> = edits.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
+                let text = edit::apply(self.tree.text(), &edits);
+                Some(vec![TextEdit { span: *whole, new_text: Value::from(text).to_string() }])
+            }
+        }
     }
 
     fn outside(&self, mut diagnostic: Diagnostic, outer: &str) -> Diagnostic {

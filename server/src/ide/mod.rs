@@ -68,7 +68,7 @@ pub use llsd_generator::ogx::migrate::Options as ToOgxOptions;
 pub use llsd_yaml::Span;
 pub use memo::Memo;
 pub use migrate::ogx::{Renamed, ToOgx};
-pub use migrate::{Migrated, NotMigrated};
+pub use migrate::{Migrated, MigratedConfig, NotMigrated};
 pub use names::{Declared, Kind, Location, NameIndex, Query, TextId, WorkspaceFiles, base_text};
 pub use objects::{ObjectKey, Objects, Pieces};
 pub use overlay::{Apart, Made, Writer};
@@ -487,6 +487,15 @@ pub fn label_for_ogx(
     wanted: &BTreeSet<(ReferenceKind, ObjectKey)>,
 ) -> (Vec<TextEdit>, BTreeSet<(ReferenceKind, ObjectKey)>) {
     migrate::ogx::label(analysis, wanted)
+}
+
+/// The configs of the server in the file, each rewritten for version `to` of it, comments kept. Nothing comes back if
+/// there are none.
+///
+/// # Errors
+/// One of them cannot be rewritten: then all of them stay.
+pub fn migrate_configs(analysis: &Analysis, to: &str) -> Result<Vec<MigratedConfig>, NotMigrated> {
+    migrate::config::of_file(analysis, to)
 }
 
 /// The outline of the file: resources with their providers and other fields.

@@ -153,6 +153,7 @@ metadata:
 data:
   config.yaml: |
     version: 2
+    image_name: starter
     apis: [inference]
     providers:
       inference:

@@ -10,3 +10,4 @@ mod samples;
 mod start;
 mod stores;
 mod types;
+mod versions;

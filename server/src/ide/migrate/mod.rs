@@ -1,6 +1,7 @@
 //! A v1alpha1 resource rewritten as v1alpha2, comments and formatting kept.
 
 mod comments;
+pub(crate) mod config;
 mod moves;
 pub(crate) mod ogx;
 mod operations;
@@ -9,6 +10,7 @@ mod prepare;
 mod together;
 mod write;
 
+pub use config::MigratedConfig;
 pub use outcome::{Migrated, NotMigrated};
 pub(crate) use together::of_group;
 

@@ -120,6 +120,8 @@ pub enum NotMigrated {
     Flow,
     /// It is a patch of a kustomization.
     Part,
+    /// A config has values by way of aliases, or stands where its text cannot be changed.
+    Unreachable,
     /// The resource was made from another one, and does not have all of it.
     Convert(String),
     /// The resource has errors of its own, and parts of it would be lost.
@@ -178,6 +180,9 @@ impl fmt::Display for NotMigrated {
             ),
             Self::Flow => out.write_str("it is written between brackets (JSON): write it as block YAML first"),
             Self::Part => out.write_str("it is a patch of a kustomization, and no resource of its own"),
+            Self::Unreachable => out.write_str(
+                "a value that changes comes from an alias, or stands where it cannot be changed: write it out first",
+            ),
             Self::Convert(why) => out.write_str(why),
             Self::Invalid(findings) => {
                 out.write_str("it has errors that would cost parts of it, see `llsd check`: ")?;

@@ -1,0 +1,32 @@
+//! The configs of a file rewritten for another version of the server, comments and formatting kept.
+
+use super::NotMigrated;
+use crate::ide::Analysis;
+use crate::ide::types::TextEdit;
+use llsd_generator::config::ConfigMigration;
+
+/// A config rewritten for another version.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MigratedConfig {
+    /// The change of the file.
+    pub edits: Vec<TextEdit>,
+    /// What becomes of it, with places of the config.
+    pub migration: ConfigMigration,
+}
+
+/// Rewrites all configs of a file for version `to`, which has a catalog. Nothing comes back if there are none.
+///
+/// # Errors
+/// One of them cannot be rewritten: then all of them stay as they are.
+pub(crate) fn of_file(analysis: &Analysis, to: &str) -> Result<Vec<MigratedConfig>, NotMigrated> {
+    let mut all = Vec::new();
+    for located in analysis.documents() {
+        let (document, from) = (located.document, located.document.facts().llama_stack_version.as_deref());
+        for config in document.configs() {
+            let (migration, mut edits) = config.migrated(document.tree().text(), from, to)?;
+            edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
+            all.push(MigratedConfig { edits, migration });
+        }
+    }
+    Ok(all)
+}

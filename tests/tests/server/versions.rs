@@ -1,0 +1,121 @@
+//! A config that `llsd migrate --to` rewrites is accepted by the other version's package, which reads what is said to be
+//! kept as the package before it did.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use llsd_generator::catalog::Catalog;
+use llsd_generator::config::{ConfigMigration, migrate};
+use llsd_generator::fold::Class;
+use llsd_tests::llama_stack::{Folder, NEWEST, VERSION, python_of, scripts, validate_leniently};
+use serde_json::Value;
+
+use crate::server::parity::{configs, files, switch_on};
+
+/// What a version reads of each config: value by place; `None` where it reads none of it.
+fn parsed(version: &str, files: &[PathBuf]) -> Vec<Option<BTreeMap<String, Value>>> {
+    let output = Command::new(python_of(version)).arg(scripts().join("parsed.py")).args(files).env_clear().output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let read = |line: &str| -> Value { serde_json::from_str(line).unwrap() };
+    let all: Vec<_> = text.lines().map(|line| serde_json::from_value(read(line)["places"].clone()).ok()).collect();
+    assert_eq!(all.len(), files.len(), "{text}");
+    all
+}
+
+/// A config before and after, and what was said.
+struct Rewritten {
+    name: String,
+    before: Value,
+    migration: ConfigMigration,
+}
+
+fn written<'v>(folder: &Path, side: &str, configs: impl Iterator<Item = &'v Value>) -> Vec<PathBuf> {
+    let write = |(number, config): (usize, &Value)| {
+        let file = folder.join(format!("{side}-{number}.yaml"));
+        std::fs::write(&file, serde_yaml::to_string(config).unwrap()).unwrap();
+        file
+    };
+    configs.enumerate().map(write).collect()
+}
+
+/// Rewrites configs and asks both packages. Gives what is wrong, and a line for the matrix.
+fn rewrite(from: &str, to: &str, configs: Vec<(String, Value)>) -> (Vec<String>, String) {
+    let rewritten: Vec<Rewritten> = configs
+        .into_iter()
+        .map(|(name, mut before)| {
+            switch_on(&mut before);
+            let migration = migrate(&before, &BTreeSet::new(), Some(from), to).unwrap();
+            Rewritten { name, before, migration }
+        })
+        .collect();
+    let folder = Folder::new("versions").unwrap();
+    let before = written(folder.path(), "before", rewritten.iter().map(|one| &one.before));
+    let after = written(folder.path(), "after", rewritten.iter().map(|one| &one.migration.value));
+    let accepted_before = validate_leniently(from, &before).unwrap();
+    let accepted_after = validate_leniently(to, &after).unwrap();
+    let (read_before, read_after) = (parsed(from, &before), parsed(to, &after));
+    let (mut wrong, mut same, mut open, mut compared) = (Vec::new(), 0, 0, 0);
+    for (at, one) in rewritten.iter().enumerate() {
+        same += usize::from(one.migration.means_the_same());
+        // What is left to do is told; nothing else may stand in the way.
+        let is_open = one.migration.differences.iter().any(|difference| difference.class == Class::Unknown);
+        open += usize::from(is_open);
+        if accepted_before[at].ok && !accepted_after[at].ok && !is_open {
+            wrong.push(format!("{from} to {to}: {}: refused: {:?}", one.name, accepted_after[at].errors));
+        }
+        let (Some(before), Some(after)) = (&read_before[at], &read_after[at]) else { continue };
+        for (old, new) in &one.migration.kept {
+            let Some(value) = before.get(&old.to_string()) else { continue };
+            compared += 1;
+            if after.get(&new.to_string()) != Some(value) {
+                wrong.push(format!(
+                    "{from} to {to}: {}: {old} was {value}, {new} is {:?}",
+                    one.name,
+                    after.get(&new.to_string())
+                ));
+            }
+        }
+    }
+    let refused = accepted_after.iter().filter(|verdict| !verdict.ok).count();
+    let line = format!(
+        "{from}\t{to}\t{} configs\t{same} mean the same\t{open} need a hand\t{refused} refused\t{compared} values compared",
+        rewritten.len()
+    );
+    (wrong, line)
+}
+
+fn assert_right(pairs: impl Iterator<Item = (String, String)>, of: impl Fn(&str) -> Vec<(String, Value)>) {
+    let mut all = Vec::new();
+    for (from, to) in pairs {
+        let (wrong, line) = rewrite(&from, &to, of(&from));
+        println!("{line}");
+        all.extend(wrong);
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+}
+
+fn every_pair() -> impl Iterator<Item = (String, String)> {
+    let all = Catalog::versions();
+    all.iter().flat_map(move |from| all.iter().filter(move |to| *to != from).map(move |to| (from.clone(), to.clone())))
+}
+
+#[test]
+fn a_rewritten_config_is_accepted_and_means_what_was_said() {
+    let there_and_back = [(VERSION, NEWEST), (NEWEST, VERSION)];
+    assert_right(there_and_back.into_iter().map(|(from, to)| (from.to_owned(), to.to_owned())), configs);
+}
+
+#[test]
+#[ignore = "make parity: needs the packages of all versions"]
+fn configs_of_all_versions_are_rewritten_for_all_versions() {
+    assert_right(every_pair(), configs);
+}
+
+#[test]
+#[ignore = "make parity: needs the packages of all versions"]
+fn files_are_rewritten_for_all_versions() {
+    // Each file is one of an unknown version: only what a package accepts can be compared.
+    assert_right(every_pair(), |_| files());
+}
