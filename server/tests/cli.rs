@@ -460,6 +460,7 @@ metadata: {name: config}
 data:
   run.yaml: | # by hand
     version: 2
+    image_name: test
     providers:
       inference:
         - provider_id: fast # the team's
