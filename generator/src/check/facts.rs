@@ -2,8 +2,10 @@
 
 use super::part::Part;
 use super::rules::ReferenceKind;
+use crate::config::mounting::Mount;
 use crate::generate::Base;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Namespace and name of an object; the namespace is empty where the object names none.
 pub type ObjectKey = (String, String);
@@ -32,6 +34,8 @@ pub struct Facts {
     pub resources: BTreeSet<ObjectKey>,
     /// Resources of other files that are applied together with those of the same namespace and name here.
     pub namesakes: BTreeMap<ObjectKey, Namesake>,
+    /// For configs of the server: the resources that mount them.
+    pub mounts: Vec<Arc<Mount>>,
     /// Set where the resource is a patch of a kustomization, and so no resource of its own.
     pub part: Option<Part>,
 }

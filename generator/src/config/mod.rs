@@ -3,15 +3,21 @@
 //! A config names no version. Where the caller knows it (from an image), the verdict is that version's. Otherwise the
 //! config itself tells which versions are plausible, and only what all of them agree on is said.
 
+mod access;
+pub mod context;
 pub(crate) mod environment;
 mod fault;
+pub mod language;
 mod migrate;
+pub mod mounting;
 mod places;
 mod providers;
+mod registered;
 mod schema;
 mod sections;
 mod upgrade;
 mod versions;
+mod words;
 
 pub use migrate::{ConfigMigration, Difference, migrate};
 
@@ -20,6 +26,7 @@ use crate::check::Rule;
 use crate::check::finding::{Finding, Tag, Target};
 use crate::check::rules::{server_config as rule, substitution};
 use crate::path::Path;
+use access::Access;
 use fault::{Fault, Kind};
 use schema::ConfigSchema;
 use sections::Sections;
@@ -52,7 +59,8 @@ pub struct Verdict {
 const LAST_WITH_OLD_NAMES: &str = "0.3.5";
 const FIRST_WITH_NEW_NAMES: &str = "0.4.7";
 
-/// Whether a mapping has the shape of a config: providers by API, and one more section that only configs have.
+/// Whether a mapping has the shape of a config: providers by API, or APIs that are served, and one more section that
+/// only configs have. One that is being written counts, before the first provider has a type.
 #[must_use]
 pub fn is_config(value: &Value) -> bool {
     let has = |key: &str| value.get(key).is_some();
@@ -64,20 +72,18 @@ pub fn is_config(value: &Value) -> bool {
             items.iter().all(|item| item.get("provider_type").is_some() || item.get("provider_id").is_some())
         })
     };
-    let providers = value.get("providers").and_then(Value::as_object);
-    let typed = providers.is_some_and(|apis| !apis.is_empty() && apis.values().any(is_list_of_providers));
-    let others = [
-        "apis",
-        "version",
-        "image_name",
-        "distro_name",
-        "storage",
-        "registered_resources",
-        "server",
-        "models",
-        "metadata_store",
-    ];
-    typed && others.into_iter().any(has)
+    let providers = value.get("providers").and_then(Value::as_object).filter(|apis| !apis.is_empty());
+    let typed = providers.is_some_and(|apis| apis.values().any(is_list_of_providers));
+    let is_api = |name: &str| !words::api(name).is_empty();
+    let begun = providers
+        .is_some_and(|apis| apis.iter().all(|(name, list)| is_api(name) && (list.is_null() || list.is_array())));
+    let served = value
+        .get("apis")
+        .and_then(Value::as_array)
+        .is_some_and(|apis| !apis.is_empty() && apis.iter().all(|api| api.as_str().is_some_and(is_api)));
+    let own = ["image_name", "distro_name", "storage", "registered_resources"];
+    let others = ["apis", "version", "server", "models", "metadata_store"];
+    (typed && own.into_iter().chain(others).any(has)) || ((begun || served) && own.into_iter().any(has))
 }
 
 /// The name of a version as messages have it: `llama-stack 0.4.7`, `ogx 1.5.0`.
@@ -91,11 +97,16 @@ pub fn named(version: &str) -> String {
 #[must_use]
 pub fn check(request: &Request<'_>) -> Verdict {
     let known = request.version.and_then(Catalog::for_version).map(Catalog::version);
-    let candidates = known.map_or_else(|| versions::plausible(request.config), |version| vec![version]);
-    let mut found: Vec<(&'static str, Vec<Fault>)> = candidates
-        .into_iter()
-        .filter_map(|version| Some((version, faults(version, request.config, request.unknown)?)))
-        .collect();
+    check_among(request.config, request.unknown, known.as_slice())
+}
+
+/// Judges a config that one of these versions will read, oldest first; empty: one of those that the config itself makes
+/// plausible. `unknown`: places whose value a template fills in.
+#[must_use]
+pub fn check_among(config: &Value, unknown: &BTreeSet<Path>, known: &[&'static str]) -> Verdict {
+    let candidates = if known.is_empty() { versions::plausible(config) } else { known.to_vec() };
+    let mut found: Vec<(&'static str, Vec<Fault>)> =
+        candidates.into_iter().filter_map(|version| Some((version, faults(version, config, unknown)?))).collect();
     // Versions that read more of the keys are more plausible.
     let ignored = |faults: &[Fault]| {
         faults
@@ -106,17 +117,17 @@ pub fn check(request: &Request<'_>) -> Verdict {
             .count()
     };
     let least = found.iter().map(|(_, faults)| ignored(faults)).min().unwrap_or_default();
-    found.retain(|(_, faults)| ignored(faults) == least);
+    found.retain(|(_, faults)| !known.is_empty() || ignored(faults) == least);
     let mut findings = agreed(&found);
-    if let ([(LAST_WITH_OLD_NAMES, _)], None) = (found.as_slice(), known) {
-        let later = faults(FIRST_WITH_NEW_NAMES, request.config, request.unknown).unwrap_or_default();
+    if let ([(LAST_WITH_OLD_NAMES, _)], []) = (found.as_slice(), known) {
+        let later = faults(FIRST_WITH_NEW_NAMES, config, unknown).unwrap_or_default();
         let renamed = later.iter().filter(|fault| fault.kind == Kind::RenamedKey);
         let said: BTreeSet<Path> = findings.iter().map(|finding| finding.path.clone()).collect();
         let new = renamed.filter(|fault| !said.contains(&fault.path));
         findings.extend(new.map(|fault| of_some(fault, FIRST_WITH_NEW_NAMES, FIRST_WITH_NEW_NAMES)));
     }
-    let known = |path: &Path| !request.unknown.contains(path);
-    findings.extend(substitution::findings(request.config, &Path::root(), &known));
+    let is_known = |path: &Path| !unknown.contains(path);
+    findings.extend(substitution::findings(config, &Path::root(), &is_known));
     Verdict { versions: found.into_iter().map(|(version, _)| version).collect(), findings }
 }
 
@@ -154,6 +165,8 @@ fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Op
         default_stores: versions::skips_entries(version),
     };
     sections.check(&mut faults);
+    registered::check(config, unknown, &mut faults);
+    Access { config, providers: &all, unknown, version: &versions::numbers(version) }.check(&mut faults);
     Some(faults)
 }
 

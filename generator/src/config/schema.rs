@@ -65,9 +65,25 @@ impl ConfigSchema {
         has || alternatives.any(|one| self.reads(one, name))
     }
 
-    fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let named = schema.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/$defs/"));
-        named.and_then(|name| self.root.get("$defs")?.get(name)).unwrap_or(schema)
+    /// The schema of a whole config.
+    pub(super) fn root(&self) -> &Value {
+        &self.root
+    }
+
+    /// The schema that another one refers to; any other itself.
+    pub(super) fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        schema.get("$ref").and_then(Value::as_str).and_then(|reference| self.named(reference)).unwrap_or(schema)
+    }
+
+    /// The schema that a reference such as `#/$defs/Scope` leads to.
+    pub(super) fn named(&self, reference: &str) -> Option<&Value> {
+        self.root.get("$defs")?.get(reference.strip_prefix("#/$defs/")?)
+    }
+
+    /// The values of an enumeration or constant.
+    pub(super) fn choices(&self, schema: &Value) -> Option<Vec<Value>> {
+        let several = || schema.get("enum").and_then(Value::as_array).cloned();
+        several().or_else(|| Some(vec![schema.get("const")?.clone()]))
     }
 
     fn alternatives<'s>(&'s self, schema: &'s Value) -> impl Iterator<Item = &'s Value> {

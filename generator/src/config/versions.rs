@@ -45,8 +45,17 @@ pub(super) fn searches_files(version: &str) -> bool {
 }
 
 /// The numbers of a version, most significant first.
-fn numbers(version: &str) -> Vec<u32> {
+pub(super) fn numbers(version: &str) -> Vec<u32> {
     version.split('.').map_while(|part| part.parse().ok()).collect()
+}
+
+/// The version with a catalog that stands for another one: itself, or the one of the same minor version.
+pub(super) fn nearest(version: &str) -> Option<&'static str> {
+    let exact = Catalog::versions().iter().find(|known| *known == version);
+    let minor = |version: &str| numbers(version).into_iter().take(2).collect::<Vec<_>>();
+    let wanted = Some(minor(version)).filter(|numbers| numbers.len() == 2);
+    let same = || Catalog::versions().iter().find(|known| Some(minor(known)) == wanted);
+    exact.or_else(same).map(String::as_str)
 }
 
 /// The versions that know most of a config's APIs and provider types, oldest first: all of them where it has none.

@@ -52,9 +52,8 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Diagnostic> {
     let embedded = document.embedded().iter().flat_map(|one| one.diagnostics(document.tree()));
     let found = found.into_iter().map(|(_, one)| one).chain(syntax.iter().cloned());
     let mut found: Vec<_> = found.chain(embedded).collect();
-    let assumed = document.facts().llama_stack_version.as_deref();
-    let text = document.tree().text();
-    found.extend(document.configs().iter().flat_map(|config| config.diagnostics(text, assumed)));
+    let (text, facts) = (document.tree().text(), document.facts());
+    found.extend(document.configs().iter().flat_map(|config| config.diagnostics(text, facts)));
     found.extend(unread(document));
     silence::apply(document.tree(), &mut found, syntax.is_empty());
     found.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));

@@ -16,6 +16,7 @@ use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::{Header, header};
 use llsd_generator::check::rules::yaml::{DUPLICATE_KEY, TOO_LARGE};
 use llsd_generator::check::{NotChecked, Outcome, Request, unquoted_variables, verdict};
+use llsd_generator::config::mounting;
 use llsd_generator::document::Plain;
 use llsd_generator::generate::Generated;
 use llsd_generator::kustomize::Operations;
@@ -145,6 +146,8 @@ impl DocumentAnalysis {
         }
         objects.resources = resources.iter().filter_map(known_name).collect();
         objects.manifests.extend(resources.iter().map(Resource::manifest));
+        let mounts = resources.iter().flat_map(|one| mounting::mounts(one.version, &one.value, &one.unknown));
+        objects.mounts = mounts.map(Arc::new).collect();
         let operations = if resources.is_empty() { Operations::read(&plain.value) } else { None };
         let operations = operations.map(|operations| {
             let unknown = plain.unknown.clone();
@@ -250,6 +253,11 @@ impl DocumentAnalysis {
         self.embedded.iter().find_map(|one| Some((one, one.inside(&self.tree, offset)?)))
     }
 
+    /// The config that an offset lies in, and the offset in its own text.
+    pub(crate) fn config_at(&self, offset: usize) -> Option<(&ConfigText, usize)> {
+        self.configs.iter().find_map(|config| Some((config, config.embedding().inner(offset)?)))
+    }
+
     /// Whether it is a patch of a kustomization.
     pub(crate) fn is_part(&self) -> bool {
         self.facts.part.is_some()
@@ -276,7 +284,8 @@ impl DocumentAnalysis {
         });
         let own = self.resources.iter().map(Resource::name).filter(|name| !name.is_empty());
         let patched = self.objects.patched.iter().map(String::as_str);
-        referenced.chain(own).chain(patched)
+        let mounted = self.configs.iter().filter_map(|config| config.owner()).map(|owner| owner.object.1.as_str());
+        referenced.chain(own).chain(patched).chain(mounted)
     }
 
     /// A number that is the same as long as the document adds the same to what other documents can see.

@@ -9,6 +9,7 @@ use super::workspace::Workspace;
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::facts::Facts;
+use llsd_generator::config::mounting::Mount;
 use llsd_generator::fold::UserConfig;
 use llsd_generator::kustomize::Kustomization;
 use llsd_generator::ogx;
@@ -45,7 +46,7 @@ pub(crate) fn changed(removed: &[Arc<DocumentAnalysis>], added: &[Arc<DocumentAn
     let all = removed.iter().chain(added);
     all.flat_map(|document| {
         let resources = document.resources().iter().map(|resource| resource.name());
-        document.objects().names().map(String::as_str).chain(resources)
+        document.objects().known_by().map(String::as_str).chain(resources)
     })
     .map(str::to_owned)
     .collect()
@@ -121,6 +122,7 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     if all_config_maps && (!config_maps.is_empty() || cluster.is_some()) {
         facts.config_maps = Some(config_maps);
     }
+    facts.mounts = known.mounts(document);
     facts.part = manifest(document).and_then(|manifest| known.workspace.part(manifest));
     for resource in document.resources() {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
@@ -245,6 +247,25 @@ impl<'a> ObjectScope<'a> {
         let lacks = |objects: &Objects| objects.unwatched.iter().any(|(of, known)| *of == kind && known.1 == key.1);
         let first = all.next()?;
         (lacks(first) && all.all(lacks)).then(|| (kind, key.clone()))
+    }
+
+    /// The resources that mount the configs of a document: those of its own file, and those of files that have no
+    /// ConfigMap of that name themselves. Where several files have one, which is meant only their author knows.
+    fn mounts(self, document: &DocumentAnalysis) -> Vec<Arc<Mount>> {
+        let mut found = Vec::new();
+        let owners: BTreeSet<&ObjectKey> =
+            document.configs().iter().filter_map(|config| config.owner()).map(|owner| &owner.object).collect();
+        for owner in owners {
+            let own = self.own.iter().flat_map(|located| &located.document.objects().mounts);
+            found.extend(own.filter(|mount| mount.names(owner)).cloned());
+            let others: Vec<&Objects> = self.workspace.with_name(&owner.1).collect();
+            let declared = |objects: &&Objects| objects.config_maps.keys().any(|(_, name)| *name == owner.1);
+            if !others.iter().any(declared) {
+                let mounts = others.iter().flat_map(|objects| &objects.mounts);
+                found.extend(mounts.filter(|mount| mount.names(owner)).cloned());
+            }
+        }
+        found
     }
 
     fn all(self) -> impl Iterator<Item = &'a Objects> {

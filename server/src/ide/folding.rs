@@ -23,7 +23,7 @@ pub struct Fold {
     pub kind: FoldKind,
 }
 
-/// Every fold of the file, by their starts; none in a file without resources. At most one begins on a line: the
+/// Every fold of the file, by their starts; none in a file without resources and configs. At most one begins on a line: the
 /// longest.
 pub(crate) fn folds(analysis: &Analysis) -> Vec<Fold> {
     if !analysis.is_relevant() {
@@ -39,6 +39,15 @@ pub(crate) fn folds(analysis: &Analysis) -> Vec<Fold> {
         }
         of_document.extend(document.nodes().filter_map(value));
         comments(document, &mut of_document);
+        for config in located.document.configs().iter().filter(|config| !config.embedding().is_document()) {
+            let mut inside: Vec<Fold> = config.tree().nodes().filter_map(value).collect();
+            comments(config.tree(), &mut inside);
+            let outside = inside.into_iter().filter_map(|fold| {
+                let span = config.embedding().exact(fold.span)?;
+                span.slice(document.text()).contains('\n').then_some(Fold { span, ..fold })
+            });
+            of_document.extend(outside);
+        }
         found.extend(of_document.into_iter().map(|fold| Fold { span: fold.span.shift(located.offset), ..fold }));
     }
     longest_of_each_line(&analysis.text(), found)

@@ -1,5 +1,6 @@
 //! What a resource leaves unsaid, shown beside what it says.
 
+use super::config::ConfigText;
 use super::document::{DocumentAnalysis, Resource};
 use super::types::TextEdit;
 use super::{Analysis, Span, knowledge, place};
@@ -12,16 +13,17 @@ use llsd_generator::generate::variable_name;
 use llsd_generator::path::Path;
 use llsd_yaml::{Node, edit};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 /// Which kinds of hints are shown, as the user's settings say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct InlaySettings {
-    /// The id of a provider that has none.
+    /// The id of a provider that has none; what clients call a model of a config.
     pub implicit_id: bool,
     /// `remote::` or `inline::` before a bare provider type.
     pub provider_type: bool,
-    /// The environment variable that carries a secret.
+    /// The environment variable that carries a secret; where the variables of a config are set.
     pub variable: bool,
     /// The port where none is given.
     pub port: bool,
@@ -61,6 +63,7 @@ pub(crate) fn hints(analysis: &Analysis, range: Span, settings: &InlaySettings) 
         let document = &located.document;
         let mut hints = Hints { document, settings, found: Vec::new() };
         document.resources().iter().for_each(|resource| hints.resource(resource));
+        document.configs().iter().for_each(|config| hints.config(config));
         found.extend(hints.found.into_iter().map(|mut hint| {
             hint.offset += located.offset;
             hint.edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
@@ -119,6 +122,35 @@ impl<'a> Hints<'a> {
         }
         if self.settings.port {
             self.port(resource);
+        }
+    }
+
+    /// What a config leaves unsaid: where its variables are set, and what clients call its models.
+    fn config(&mut self, config: &'a ConfigText) {
+        if self.settings.variable {
+            let set: BTreeMap<String, String> = config.set_variables(self.document.facts()).into_iter().collect();
+            let scalars = config.tree().nodes().filter(|node| node.is_scalar() && !node.is_key() && !set.is_empty());
+            for node in scalars.filter(|node| node.source().starts_with("${env.") && node.block().is_none()) {
+                let text = node.source();
+                let name = text["${env.".len()..].split([':', '}']).next().unwrap_or_default();
+                let span = config.embedding().exact(node.span());
+                if let (Some(words), Some(span)) = (set.get(name), span) {
+                    self.behind(span.end, words.replace('`', ""), format!("{name} is set {words}"));
+                }
+            }
+        }
+        if self.settings.implicit_id {
+            let models = Path::parse("registered_resources.models");
+            let list = config.tree().find(&place::steps(&Path::root(), &models));
+            for model in list.into_iter().flat_map(|list| list.items()) {
+                let field = |name: &str| model.get(name).filter(|node| is_written(*node));
+                let (Some(id), Some(provider)) = (field("model_id"), field("provider_id")) else { continue };
+                let name = field("provider_model_id").unwrap_or(id);
+                if let Some(span) = config.embedding().exact(id.span()) {
+                    let label = format!("{}/{}", provider.value(), name.value());
+                    self.behind(span.end, label, "What clients call this model".to_owned());
+                }
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::ReferenceKind;
+use llsd_generator::config::mounting::Mount;
 use llsd_generator::kustomize::{Content, Generator, Kustomization};
 use llsd_generator::ogx::WATCH_LABEL;
 use llsd_generator::path::Path;
@@ -71,6 +72,8 @@ pub struct Objects {
     pub(crate) patched: BTreeSet<String>,
     /// The resources of ours, and lists of JSON 6902 operations.
     pub(crate) manifests: Vec<Manifest>,
+    /// What its resources say to the ConfigMaps that they mount.
+    pub(crate) mounts: Vec<Arc<Mount>>,
     /// Whether this looks like the `Chart.yaml` of Helm.
     pub(crate) chart: bool,
 }
@@ -80,7 +83,11 @@ impl Objects {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let applied = self.lists.is_some() || self.kustomization.is_some() || self.chart;
-        self.names().next().is_none() && self.resources.is_empty() && self.manifests.is_empty() && !applied
+        self.names().next().is_none()
+            && self.resources.is_empty()
+            && self.manifests.is_empty()
+            && self.mounts.is_empty()
+            && !applied
     }
 
     /// Takes in the manifest of a Secret or ConfigMap; other kinds add nothing.
@@ -161,6 +168,7 @@ impl Objects {
         self.kustomization = self.kustomization.take().or_else(|| other.kustomization.clone());
         self.manifests.extend(other.manifests.iter().cloned());
         self.patched.extend(other.patched.iter().cloned());
+        self.mounts.extend(other.mounts.iter().cloned());
         self.chart |= other.chart;
     }
 
@@ -168,8 +176,13 @@ impl Objects {
         self.secrets.keys().chain(self.config_maps.keys()).map(|(_, name)| name)
     }
 
+    /// The names by which others look for it: those of its objects, and of the ConfigMaps that its resources mount.
+    pub(crate) fn known_by(&self) -> impl Iterator<Item = &String> {
+        self.names().chain(self.mounts.iter().map(|mount| &mount.config_map.1))
+    }
+
     pub(crate) fn has(&self, wanted: &str) -> bool {
-        self.names().any(|name| name == wanted)
+        self.known_by().any(|name| name == wanted)
     }
 }
 

@@ -20,6 +20,21 @@ pub(crate) fn ranges(analysis: &Analysis, offset: usize) -> Vec<Span> {
         if let Some(comment) = document.comment_at(inside) {
             add(shift(comment.span));
         }
+        if let Some((config, place)) =
+            located.document.config_at(inside).filter(|(one, _)| !one.embedding().is_document())
+        {
+            let mut next = config.tree().node_at(place);
+            if let Some(node) = next.filter(|node| node.is_scalar() && node.span().contains(place)) {
+                config.embedding().exact(inner(node)).map(shift).into_iter().for_each(&mut add);
+            }
+            while let Some(node) = next {
+                let entry = node.entry().map(|entry| entry.span);
+                let spans = [Some(node.span()), Some(node.full_span()), entry];
+                let outside = spans.into_iter().flatten().filter_map(|span| config.embedding().exact(span));
+                outside.map(shift).for_each(&mut add);
+                next = node.parent();
+            }
+        }
         let mut next = document.node_at(inside);
         if let Some(node) = next.filter(|node| node.is_scalar() && node.span().contains(inside)) {
             add(shift(inner(node)));

@@ -1,6 +1,7 @@
 //! What the words of a resource are, for colouring: keys that exist and keys that do not, provider types, ids, values of
 //! enumerations, and what will be filled in later.
 
+use super::config::ConfigText;
 use super::document::{DocumentAnalysis, Resource};
 use super::meaning::{Meaning, meaning, provider_at};
 use super::schema::{self, Schema};
@@ -10,13 +11,18 @@ use llsd_generator::check::Rule;
 use llsd_generator::check::rules::drafts::PROVIDER_HOST;
 use llsd_generator::check::rules::misplaced::MISPLACED_FIELD;
 use llsd_generator::check::rules::schema::UNKNOWN_FIELD;
+use llsd_generator::check::rules::server_config;
 use llsd_generator::check::rules::settings::UNKNOWN_KEY;
+use llsd_generator::config::language;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Node, SkippedKind, Style};
 use std::collections::BTreeMap;
 
 /// Findings that say of a key that nobody reads it where it stands.
 static UNKNOWN: [&Rule; 4] = [&UNKNOWN_FIELD, &MISPLACED_FIELD, &UNKNOWN_KEY, &PROVIDER_HOST];
+
+/// Findings that say so of a key of a config.
+static UNREAD: [&Rule; 2] = [&server_config::UNKNOWN_KEY, &server_config::RENAMED_KEY];
 
 /// The meanings that words are coloured by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +77,7 @@ const DEPTH: usize = 100;
 
 /// The tokens of a document, with spans relative to it.
 pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Token> {
-    if document.resources().is_empty() {
+    if document.resources().is_empty() && document.configs().is_empty() {
         return Vec::new();
     }
     let tree = document.tree();
@@ -102,6 +108,7 @@ pub(crate) fn of_document(document: &DocumentAnalysis) -> Vec<Token> {
             }
         }
     }
+    document.configs().iter().for_each(|config| writer.config(config));
     for skipped in tree.skipped().iter().filter(|skipped| skipped.kind == SkippedKind::Template) {
         writer.add(skipped.span, TokenKind::Placeholder);
     }
@@ -136,6 +143,46 @@ impl Writer<'_> {
             self.add(key.span(), TokenKind::UnknownKey);
         } else if exists {
             self.add(key.span(), TokenKind::Key);
+        }
+    }
+
+    /// The words of a config of the server.
+    fn config(&mut self, config: &ConfigText) {
+        let outside = |span: Span| config.embedding().exact(span);
+        let mut open: Vec<(Node<'_>, Path)> =
+            config.tree().root().map(|root| (root, Path::root())).into_iter().collect();
+        while let Some((node, path)) = open.pop() {
+            if path.segments().len() > DEPTH {
+                continue;
+            }
+            open.extend(node.items().enumerate().map(|(ordinal, item)| (item, path.index(ordinal))));
+            for entry in node.entries() {
+                if let Some(span) =
+                    outside(entry.key.span()).filter(|_| entry.key.is_scalar() && !entry.key.is_absent())
+                {
+                    let found = self.by_place.get(&span.start);
+                    let unread = found.is_some_and(|found| UNREAD.iter().any(|rule| rule.id == found.code));
+                    if !self.placeholders(span) {
+                        self.add(span, if unread { TokenKind::UnknownKey } else { TokenKind::Key });
+                    }
+                }
+                open.push((entry.value, path.key(entry.key.key_text().into_owned())));
+            }
+            if !node.is_scalar() || node.is_absent() || node.block().is_some() {
+                continue;
+            }
+            let Some(span) = outside(node.span()).filter(|span| !self.placeholders(*span)) else { continue };
+            let (kind, declaration) = match language::meaning(&path) {
+                Some(language::Meaning::ProviderType(_)) => (TokenKind::ProviderType, false),
+                Some(language::Meaning::ProviderId(_) | language::Meaning::Registered(_)) => (TokenKind::Id, true),
+                Some(language::Meaning::Api) => (TokenKind::Choice, false),
+                Some(language::Meaning::Setting { .. }) | None => continue,
+                Some(_) => (TokenKind::Id, false),
+            };
+            self.add(span, kind);
+            if let Some(token) = self.found.last_mut() {
+                token.declaration = declaration;
+            }
         }
     }
 

@@ -9,6 +9,7 @@ use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
 use llsd_generator::check::part::Part;
+use llsd_generator::config::mounting::Mount;
 use llsd_generator::generate::{Base, BaseSource};
 use llsd_generator::kustomize::Kustomization;
 use rpds::RedBlackTreeMapSync;
@@ -116,7 +117,7 @@ impl Workspace {
             names.extend(piece.patched.iter().cloned());
         }
         let names = Arc::new(names);
-        let touched: BTreeSet<&String> = removed.iter().chain(&added).flat_map(|piece| piece.names()).collect();
+        let touched: BTreeSet<&String> = removed.iter().chain(&added).flat_map(|piece| piece.known_by()).collect();
         for name in touched {
             let having: Pieces = objects.iter().filter(|piece| piece.has(name)).cloned().collect();
             let mut of_name = self.by_name.get(name.as_str()).cloned().unwrap_or_default();
@@ -244,7 +245,7 @@ impl Workspace {
         seen.flat_map(|(_, pieces)| pieces.iter()).map(AsRef::as_ref)
     }
 
-    /// The objects of files that have one called `name`.
+    /// The objects of files that have one called `name`, or mount one.
     pub(crate) fn with_name(&self, name: &str) -> impl Iterator<Item = &Objects> {
         let files = self.by_name.get(name).into_iter().flatten();
         let seen = files.filter(|(file, _)| Some(*file) != self.except.as_ref());
@@ -320,6 +321,11 @@ fn differing(one: &[Arc<Objects>], other: &[Arc<Objects>]) -> HashSet<String> {
     let mut names = HashSet::new();
     compare(one, other, |objects| &objects.secrets, &mut names);
     compare(one, other, |objects| &objects.config_maps, &mut names);
+    let mounts = |pieces| -> BTreeSet<&Mount> {
+        <[Arc<Objects>]>::iter(pieces).flat_map(|piece| &piece.mounts).map(AsRef::as_ref).collect()
+    };
+    let (one, other) = (mounts(one), mounts(other));
+    names.extend(one.symmetric_difference(&other).map(|mount| mount.config_map.1.clone()));
     names
 }
 

@@ -28,6 +28,7 @@ pub mod label_key;
 pub mod metadata;
 pub mod misplaced;
 pub mod model_provider;
+pub mod mounted_config;
 pub mod name;
 pub mod object_name;
 pub mod placeholder;
@@ -92,6 +93,7 @@ static GROUPS: &[&Group] = &[
     &ignore::GROUP,
     &kustomize::GROUP,
     &schema::GROUP,
+    &mounted_config::GROUP,
     &server_config::GROUP,
     &unquoted_variable::GROUP,
     &yaml::GROUP,

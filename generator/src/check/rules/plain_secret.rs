@@ -81,7 +81,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
 }
 
 /// Whether a variable's name says that it holds a secret: its last word does, a number behind it aside.
-fn names_secret(name: &str) -> bool {
+pub(crate) fn names_secret(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let mut words: Vec<&str> = upper.split('_').collect();
     if words.len() > 1 && words.last().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit())) {

@@ -1,6 +1,7 @@
 //! What could be written at the cursor.
 
 mod apis;
+mod config;
 mod flow;
 mod keys;
 mod mention;
@@ -41,19 +42,38 @@ pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem
         let offers = complete(&analysis.of_embedded(patch), inside).into_iter();
         return offers.filter_map(|item| patch.offer(document.tree(), located.offset, item)).collect();
     }
-    let cursor = cursor_at(document.tree(), offset);
-    let text = document.tree().text();
-    let at = cursor.replace;
-    let head = text[..at.start].rsplit(['\n', '\r']).next().unwrap_or_default();
-    let starts_line = !cursor.flow && head.trim_start_matches(' ').is_empty();
-    let mut offers = match document.resource_at(&place::path(&cursor.container)) {
-        None => outside::offers(document, &cursor),
-        Some(resource) => {
-            let schema = super::schema::of(resource.version);
-            inside(&Context { analysis, resource, tree: document.tree(), at, starts_line, schema }, &cursor)
-        }
-    };
-    if starts_line && matches!(cursor.place, CursorPlace::Item { .. }) {
+    let mut items = config::complete(document, offset).unwrap_or_else(|| {
+        let cursor = cursor_at(document.tree(), offset);
+        let starts_line = starts_line(document.tree().text(), &cursor);
+        let offers = match document.resource_at(&place::path(&cursor.container)) {
+            None => outside::offers(document, &cursor),
+            Some(resource) => {
+                let (tree, at, schema) = (document.tree(), cursor.replace, super::schema::of(resource.version));
+                inside(&Context { analysis, resource, tree, at, starts_line, schema }, &cursor)
+            }
+        };
+        finished(document.tree().text(), &cursor, offers)
+    });
+    for item in &mut items {
+        item.insert.span = item.insert.span.shift(located.offset);
+    }
+    items
+}
+
+/// What stands in front of the cursor's place on its line.
+fn head<'t>(text: &'t str, cursor: &Cursor) -> &'t str {
+    text[..cursor.replace.start].rsplit(['\n', '\r']).next().unwrap_or_default()
+}
+
+/// Whether nothing but blanks stands in front of the cursor's place on its line.
+fn starts_line(text: &str, cursor: &Cursor) -> bool {
+    !cursor.flow && head(text, cursor).trim_start_matches(' ').is_empty()
+}
+
+/// Offers as items at the cursor of a text, in their order.
+fn finished(text: &str, cursor: &Cursor, mut offers: Vec<Offer>) -> Vec<CompletionItem> {
+    let head = head(text, cursor);
+    if starts_line(text, cursor) && matches!(cursor.place, CursorPlace::Item { .. }) {
         offers = offers.into_iter().map(Offer::behind_dash).collect();
     }
     for offer in &mut offers {
@@ -62,10 +82,10 @@ pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem
     offers.sort_by_key(|offer| !starts_with(&offer.label, &cursor.prefix));
     let is_key = matches!(cursor.place, CursorPlace::Key { .. });
     let placed = Placed {
-        span: at.shift(located.offset),
+        span: cursor.replace,
         lead: lead(head),
         flow: cursor.flow,
-        behind: behind(text, &cursor, is_key, head.chars().count()),
+        behind: behind(text, cursor, is_key, head.chars().count()),
     };
     let finished = |(order, offer): (usize, Offer)| {
         let mut item = offer.item(placed, order);

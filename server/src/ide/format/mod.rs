@@ -8,12 +8,13 @@ mod layout;
 mod lines;
 mod same;
 
+use super::config::Embedding;
 use super::document::DocumentAnalysis;
 use super::types::TextEdit;
-use super::{Analysis, Span};
+use super::{Analysis, Span, fix};
 use layout::Style;
 use lines::Lines;
-use llsd_yaml::{Document, Kind, edit};
+use llsd_yaml::{BlockScalar, Document, Kind, edit, parse_document};
 
 /// Columns per level that are taken from an editor; beyond these its answer is no style of YAML.
 const INDENT: std::ops::RangeInclusive<usize> = 2..=8;
@@ -37,7 +38,7 @@ impl Default for FormatOptions {
     }
 }
 
-/// The edits that format the documents of resources, Secrets and ConfigMaps; those that touch `range`, if it is given.
+/// The edits that format the documents of resources, configs, Secrets and ConfigMaps; those that touch `range`, if it is given.
 /// Every edit replaces blanks by blanks. Documents that are not well-formed, and templates, get none.
 pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatOptions) -> Vec<TextEdit> {
     let ours: Vec<_> = analysis.documents().filter(|located| is_ours(located.document)).collect();
@@ -57,17 +58,69 @@ pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatO
             Some(_) => continue,
         };
         let is_last = end == length;
-        let found = of_document(document, inside, style, options, is_last);
-        edits.extend(
-            found.into_iter().map(|edit| TextEdit { span: edit.span.shift(located.offset), new_text: edit.new_text }),
-        );
+        let found = with_configs(located.document, inside, style, options, is_last);
+        edits.extend(found.into_iter().map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
     }
     edits
+}
+
+/// The edits of a document and of the configs in its texts.
+fn with_configs(
+    document: &DocumentAnalysis,
+    range: Option<Span>,
+    style: Style,
+    options: &FormatOptions,
+    is_last: bool,
+) -> Vec<TextEdit> {
+    let tree = document.tree();
+    let own = |edit: edit::TextEdit| TextEdit { span: edit.span, new_text: edit.new_text };
+    let outer = |tree: &Document, range| -> Vec<TextEdit> {
+        of_document(tree, range, style, options, is_last).into_iter().map(own).collect()
+    };
+    let mut changed = tree.text().to_owned();
+    // From the end on, so that places in front stay what they are.
+    for config in document.configs().iter().rev() {
+        let Embedding::Block(block) = config.embedding() else { continue };
+        let part = match range {
+            None => None,
+            Some(range) if range.start <= block.content.end && block.content.start <= range.end => {
+                let at = |outer: usize| block.inner(outer.clamp(block.content.start, block.content.end));
+                at(range.start).zip(at(range.end)).map(|(start, end)| Span::new(start, end))
+            }
+            Some(_) => continue,
+        };
+        let edits = of_document(config.tree(), part, style, options, false);
+        if !edits.is_empty() && is_plain(block, tree.text()) {
+            rewrite(&mut changed, block, &edit::apply(config.tree().text(), &edits));
+        }
+    }
+    if changed == tree.text() {
+        return outer(tree, range);
+    }
+    // What is around is formatted once the texts are: both may move the same lines.
+    let around = if range.is_some() { Vec::new() } else { outer(&parse_document(&changed), None) };
+    let around: Vec<_> = around.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
+    fix::difference(tree.text(), &edit::apply(&changed, &around))
+}
+
+/// Whether each line of a literal text is one of the document, and ends as others do.
+fn is_plain(block: &BlockScalar, text: &str) -> bool {
+    let content = block.content.slice(text);
+    !content.contains('\r') && content.split('\n').count() == block.pieces.len()
+}
+
+/// Puts another text in place of a literal one.
+fn rewrite(text: &mut String, block: &BlockScalar, inner: &str) {
+    let indent = " ".repeat(block.indent);
+    let line = |line: &str| if line.is_empty() { String::new() } else { format!("{indent}{line}") };
+    let lines: Vec<String> = inner.trim_end_matches('\n').split('\n').map(line).collect();
+    text.replace_range(block.content.start..block.content.end, &lines.join("\n"));
 }
 
 /// Whether the product speaks of the document at all.
 fn is_ours(document: &DocumentAnalysis) -> bool {
     !document.resources().is_empty()
+        || !document.configs().is_empty()
         || (document.objects().kustomization.is_none() && document.objects().names().next().is_some())
 }
 

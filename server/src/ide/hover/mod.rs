@@ -1,5 +1,6 @@
 //! What is known about the text under the pointer.
 
+mod config;
 mod environment;
 mod generated;
 mod names;
@@ -23,6 +24,10 @@ pub(crate) fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
     if let Some((patch, inside)) = document.embedded_at(offset) {
         let found = hover(&analysis.of_embedded(patch), inside)?;
         return Some(patch.hover(document.tree(), located.offset, found));
+    }
+    if let Some((config, inside)) = document.config_at(offset) {
+        let found = config::hover(document, config, inside)?;
+        return Some(Hover { span: config.embedding().span(found.span).shift(located.offset), ..found });
     }
     let node = document.tree().node_at(offset)?;
     let path = place::path(&node.path());

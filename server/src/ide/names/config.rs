@@ -1,26 +1,29 @@
 //! The names in a llama-stack config, wherever it stands.
 
 use super::reader::Reader;
-use super::{Form, Occurrence, Role, Symbol};
+use super::{DocumentNames, Form, Occurrence, Role, Scope, Symbol};
+use crate::ide::config::{ConfigText, Embedding};
+use llsd_generator::config::language::REGISTERED;
 use llsd_yaml::{Node, Span};
 
-/// The lists of registered resources: name, the key of an entry's id, the API whose provider serves them.
-const REGISTERED: [(&str, &str, &str); 8] = [
-    ("models", "model_id", "inference"),
-    ("shields", "shield_id", "safety"),
-    ("tool_groups", "toolgroup_id", "tool_runtime"),
-    ("vector_stores", "vector_store_id", "vector_io"),
-    ("vector_dbs", "vector_db_id", "vector_io"),
-    ("datasets", "dataset_id", "datasetio"),
-    ("scoring_fns", "scoring_fn_id", "scoring"),
-    ("benchmarks", "benchmark_id", "eval"),
-];
-
-/// Whether a document without `kind` is a config.
-pub(super) fn is_config(reader: &Reader<'_>, root: Node<'_>) -> bool {
-    root.is_mapping()
-        && root.get("version").is_some()
-        && (reader.get(root, "providers").is_some() || reader.get(root, "apis").is_some())
+/// Notes the names of a config, with places of the document around it.
+pub(super) fn read_embedded(config: &ConfigText, names: &mut DocumentNames) {
+    let Some(root) = config.tree().root().filter(|_| config.embedding().is_exact()) else { return };
+    let scope = names.scopes.len();
+    names.scopes.push(Scope { owner: config.owner().map(|owner| owner.object.clone()), ..Scope::default() });
+    let mut found = Vec::new();
+    read(&Reader::new(config.tree()), root, scope, &mut found);
+    let quoted = matches!(config.embedding(), Embedding::Quoted(_));
+    names.occurrences.extend(found.into_iter().filter_map(|mut one| {
+        one.span = config.embedding().exact(one.span)?;
+        match &mut one.form {
+            // quotes inside of quotes are not written anew
+            Form::Scalar { .. } if quoted => one.form = Form::Part,
+            Form::Scalar { whole } => *whole = config.embedding().exact(*whole)?,
+            _ => {}
+        }
+        Some(one)
+    }));
 }
 
 /// Notes the names of the config at `root`.
@@ -64,6 +67,17 @@ pub(super) fn read<'d>(reader: &Reader<'d>, root: Node<'d>, scope: usize, out: &
     reference(reader, root, &embedding("provider_id"), scope, |id| provider_of("inference", id), out);
     reference(reader, root, &embedding("model_id"), scope, Symbol::Model, out);
     reference(reader, root, &["safety", "default_shield_id"], scope, Symbol::Shield, out);
+    for entry in reader.at(root, &["storage", "backends"]).map(|map| reader.entries(map)).unwrap_or_default() {
+        reader.note(entry.key, scope_number, Role::Declaration, Symbol::Backend, out);
+    }
+    let users = [reader.at(root, &["storage", "stores"]), reader.get(root, "providers"), reader.get(root, "server")];
+    let mut open: Vec<Node<'_>> = users.into_iter().flatten().collect();
+    while let Some(node) = open.pop() {
+        if let Some(backend) = node.get("backend") {
+            reader.note(backend, scope_number, Role::Reference, Symbol::Backend, out);
+        }
+        open.extend(node.children());
+    }
     reader.note_variables(root, scope, out);
 }
 

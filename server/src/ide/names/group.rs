@@ -226,7 +226,7 @@ impl Query<'_> {
                 all.extend(self.named(&found.occurrence.symbol));
                 all
             }
-            Symbol::Provider { .. } | Symbol::Api(_) | Symbol::Variable(_) => self.joined(found),
+            Symbol::Provider { .. } | Symbol::Api(_) | Symbol::Variable(_) | Symbol::Backend(_) => self.joined(found),
         };
         let key = |one: &LocatedOccurrence| (one.occurrence.role, one.place.clone(), one.span().start, one.span().end);
         all.sort_by_cached_key(key);

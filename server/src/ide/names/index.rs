@@ -38,7 +38,7 @@ impl Kind {
             Symbol::Shield(name) => (Self::Shield, name),
             Symbol::ToolGroup(name) => (Self::ToolGroup, name),
             Symbol::Distribution(name) => (Self::Distribution, name),
-            Symbol::Api(_) | Symbol::Variable(_) => return None,
+            Symbol::Api(_) | Symbol::Variable(_) | Symbol::Backend(_) => return None,
         })
     }
 }

@@ -58,6 +58,8 @@ pub(crate) enum Symbol {
     Variable(String),
     /// A distribution that the operator knows.
     Distribution(String),
+    /// A storage backend of a config.
+    Backend(String),
 }
 
 /// What an occurrence does with its name.
@@ -143,9 +145,8 @@ impl DocumentNames {
             objects::generated(&reader, root, &mut names.occurrences);
         }
         let roots = object_roots(&reader, root);
-        if roots.is_empty() && config::is_config(&reader, root) {
-            names.scopes.push(Scope::default());
-            config::read(&reader, root, 0, &mut names.occurrences);
+        for text in document.configs() {
+            config::read_embedded(text, &mut names);
         }
         for (steps, object) in roots {
             let found = document
@@ -206,7 +207,8 @@ impl Symbol {
             | Self::ToolGroup(name)
             | Self::Api(name)
             | Self::Variable(name)
-            | Self::Distribution(name) => name,
+            | Self::Distribution(name)
+            | Self::Backend(name) => name,
         }
     }
 
@@ -225,6 +227,7 @@ impl Symbol {
             Self::Api(_) => "API",
             Self::Variable(_) => "environment variable",
             Self::Distribution(_) => "distribution",
+            Self::Backend(_) => "storage backend",
         }
     }
 

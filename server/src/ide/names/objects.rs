@@ -1,10 +1,9 @@
 //! The names in other Kubernetes objects: what Secrets and ConfigMaps declare, and what any object refers to.
 
 use super::reader::Reader;
-use super::{DocumentNames, Form, Occurrence, Role, Scope, Symbol, config};
+use super::{DocumentNames, Form, Occurrence, Role, Symbol};
 use crate::ide::objects::ObjectKey;
-use llsd_generator::api::CONFIG_KEYS;
-use llsd_yaml::{Node, Span, Style, parse_document};
+use llsd_yaml::{Node, Span};
 
 /// Notes the names of the object at `root`.
 pub(super) fn read<'d>(reader: &Reader<'d>, root: Node<'d>, names: &mut DocumentNames) {
@@ -23,7 +22,6 @@ pub(super) fn read<'d>(reader: &Reader<'d>, root: Node<'d>, names: &mut Document
             declare(reader, root, Symbol::ConfigMap, &["data", "binaryData"], names, |key| {
                 Symbol::ConfigMapKey(key_of.clone(), key)
             });
-            configs(reader, root, &own, names);
         }
         _ => references(reader, root, &own.0, &mut names.occurrences),
     }
@@ -84,32 +82,6 @@ fn generated_key(entry: Node<'_>, is_file: bool, symbol: impl Fn(String) -> Symb
             role: Role::Declaration,
             form: Form::Part,
         });
-    }
-}
-
-/// The configs in a ConfigMap, with positions of the file around them.
-fn configs<'d>(reader: &Reader<'d>, root: Node<'d>, owner: &ObjectKey, names: &mut DocumentNames) {
-    for key in CONFIG_KEYS {
-        let Some(node) = reader.at(root, &["data", key]).and_then(|node| reader.real(node)) else { continue };
-        let Some(block) = node.block().filter(|_| node.style() == Style::Literal) else { continue };
-        let text = node.value();
-        let inner = parse_document(&text);
-        let Some(inner_root) = inner.root().filter(|root| root.is_mapping()) else { continue };
-        let scope = names.scopes.len();
-        let mut found = Vec::new();
-        config::read(&Reader::new(&inner), inner_root, scope, &mut found);
-        names.scopes.push(Scope { owner: Some(owner.clone()), ..Scope::default() });
-        let outer = |span: Span| {
-            let start = block.outer(span.start)?;
-            Some(Span::new(start, start + span.len()))
-        };
-        names.occurrences.extend(found.into_iter().filter_map(|mut one| {
-            one.span = outer(one.span)?;
-            if let Form::Scalar { whole } = &mut one.form {
-                *whole = outer(*whole)?;
-            }
-            Some(one)
-        }));
     }
 }
 

@@ -271,6 +271,7 @@ fn renamed(symbol: &Symbol, name: &str) -> Symbol {
         Symbol::Api(_) => Symbol::Api(name),
         Symbol::Variable(_) => Symbol::Variable(name),
         Symbol::Distribution(_) => Symbol::Distribution(name),
+        Symbol::Backend(_) => Symbol::Backend(name),
     }
 }
 
@@ -334,6 +335,7 @@ fn capitalized(noun: &'static str) -> &'static str {
         "shield" => "Shield",
         "tool group" => "Tool group",
         "environment variable" => "Environment variable",
+        "storage backend" => "Storage backend",
         "distribution" => "Distribution",
         "resource" => "Resource",
         other => other,

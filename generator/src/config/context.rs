@@ -1,0 +1,261 @@
+//! What a config and the resources that mount it say of each other.
+
+use super::environment::{self, Expression, Form};
+use super::mounting::{Mount, Variable};
+use super::{Verdict, check_among, versions};
+use crate::check::finding::{Finding, Severity};
+use crate::check::rules::{mounted_config as rule, server_config};
+use crate::path::{Path, Segment};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Variables that images and the operator set, or that every process has.
+const SET_ANYWAY: [&str; 8] =
+    ["HOME", "HOSTNAME", "PATH", "PWD", "USER", "HF_HOME", "SSL_CERT_FILE", "KUBERNETES_SERVICE_HOST"];
+
+/// What the operator's own variables begin with.
+const OF_OPERATOR: [&str; 3] = ["LLAMA_STACK_", "LLS_", "OGX_"];
+
+/// Keys that hold files which have to be there when the server starts, or folders.
+const READ: [&str; 5] = ["tls_certfile", "tls_keyfile", "tls_cafile", "external_providers_dir", "external_apis_dir"];
+
+/// Keys that hold files and folders which the server writes.
+const WRITTEN: [&str; 3] = ["db_path", "storage_dir", "persist_directory"];
+
+/// What is wrong with a config in the light of the resources that mount it. `verdict`: what was found without them.
+#[must_use]
+pub fn findings(config: &Value, unknown: &BTreeSet<Path>, mounts: &[&Mount], verdict: &Verdict) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for mount in mounts {
+        let pair = Pair { config, unknown, mount };
+        pair.walk(config, &mut Path::root(), &mut found);
+        pair.replicas(&mut found);
+        pair.port(verdict, &mut found);
+        pair.values(verdict, &mut found);
+    }
+    // Several resources may miss the same.
+    let mut seen = BTreeSet::new();
+    found.retain(|finding| seen.insert((finding.rule.id, finding.path.clone())));
+    found
+}
+
+struct Pair<'a> {
+    config: &'a Value,
+    unknown: &'a BTreeSet<Path>,
+    mount: &'a Mount,
+}
+
+impl Pair<'_> {
+    /// Looks at every text of the config. As deep as plain values are.
+    fn walk(&self, value: &Value, path: &mut Path, found: &mut Vec<Finding>) {
+        if self.unknown.contains(path) {
+            return;
+        }
+        match value {
+            Value::String(text) => {
+                self.variables(text, path, found);
+                self.file(text, path, found);
+            }
+            Value::Array(items) => {
+                for (position, item) in items.iter().enumerate() {
+                    path.push(Segment::Index(position));
+                    self.walk(item, path, found);
+                    path.pop();
+                }
+            }
+            Value::Object(entries) => {
+                for (name, value) in entries {
+                    path.push(Segment::Key(name.clone()));
+                    self.walk(value, path, found);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a variable is set to something; `None`: nobody knows.
+    fn is_set(&self, name: &str) -> Option<bool> {
+        match self.mount.variables.get(name) {
+            Some(Variable::Value(text)) => Some(!text.is_empty()),
+            Some(_) => Some(true),
+            None if self.mount.is_open => None,
+            None if SET_ANYWAY.contains(&name) || OF_OPERATOR.iter().any(|start| name.starts_with(start)) => None,
+            None => Some(false),
+        }
+    }
+
+    fn variables(&self, text: &str, path: &Path, found: &mut Vec<Finding>) {
+        for Expression { form, .. } in environment::expressions(text) {
+            let Form::Bare(name) = form else { continue };
+            if self.is_set(name) == Some(false) {
+                let resource = &self.mount.resource;
+                let message = format!(
+                    "Resource \"{resource}\" does not set {name}, and there is no default: unless the image sets it, the \
+                     server exits. Set it there, or write ${{env.{name}:=default}}"
+                );
+                found.push(Finding::new(&rule::UNSET_VARIABLE, path.clone(), message));
+            }
+        }
+    }
+
+    /// A text with its variables put in; `None` where one is not known.
+    fn substituted(&self, text: &str) -> Option<String> {
+        let (mut out, mut from) = (String::new(), 0);
+        for Expression { start, end, form } in environment::expressions(text) {
+            out.push_str(&text[from..start]);
+            from = end;
+            match form {
+                Form::Bare(name) => out.push_str(self.written(name)?),
+                Form::Default(name, default) => match self.is_set(name)? {
+                    true => out.push_str(self.written(name)?),
+                    false => out.push_str(default),
+                },
+                Form::IfSet(name, value) => out.push_str(if self.is_set(name)? { value } else { "" }),
+                Form::Refused => return None,
+            }
+        }
+        out.push_str(&text[from..]);
+        Some(out)
+    }
+
+    fn written(&self, name: &str) -> Option<&str> {
+        match self.mount.variables.get(name)? {
+            Variable::Value(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A file or folder that is in no volume.
+    fn file(&self, text: &str, path: &Path, found: &mut Vec<Finding>) {
+        let Some(Segment::Key(key)) = path.last() else { return };
+        let (is_read, is_written) = (READ.contains(&key.as_str()), WRITTEN.contains(&key.as_str()));
+        let Some(folders) = self.mount.folders.as_ref().filter(|_| is_read || is_written) else { return };
+        let Some(file) = self.substituted(text).filter(|file| file.starts_with('/')) else { return };
+        if folders.iter().any(|folder| is_below(&file, folder)) {
+            return;
+        }
+        let resource = &self.mount.resource;
+        let (severity, message) = match (is_written, key.ends_with("_dir")) {
+            (true, _) => (
+                Severity::Information,
+                format!("{file} is in no volume of resource \"{resource}\": what is stored there is lost with the pod"),
+            ),
+            (false, true) => (
+                Severity::Information,
+                format!("{file} is in no volume of resource \"{resource}\": the image has to hold it"),
+            ),
+            (false, false) => (
+                Severity::Warning,
+                format!(
+                    "{file} is in no volume of resource \"{resource}\": unless the image holds it, the server exits"
+                ),
+            ),
+        };
+        found.push(Finding::new(&rule::UNMOUNTED_PATH, path.clone(), message).weighing(severity));
+    }
+
+    /// Databases in files, and more than one pod.
+    fn replicas(&self, found: &mut Vec<Finding>) {
+        let (most, resource) = (self.mount.replicas, &self.mount.resource);
+        let place = Path::parse("storage.backends");
+        let Some(backends) = place.find(self.config).and_then(Value::as_object).filter(|_| most > 1) else { return };
+        let in_file =
+            |backend: &Value| backend.get("type").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("_sqlite"));
+        let places: Vec<Path> = backends
+            .iter()
+            .filter(|(_, backend)| in_file(backend))
+            .map(|(name, _)| place.key(name.as_str()).key("type"))
+            .filter(|place| !self.unknown.iter().any(|one| place.starts_with(one)))
+            .collect();
+        let Some((first, others)) = places.split_first() else { return };
+        let message = format!(
+            "Resource \"{resource}\" runs up to {most} pods: each has a database of its own in this file, or they lock each \
+             other out. Use postgres or redis, or one pod"
+        );
+        let finding = Finding::new(&rule::LOCAL_STORAGE, first.clone(), message);
+        let with_other = |finding: Finding, other: &Path| finding.with_related(other.clone(), "This one, too");
+        found.push(others.iter().fold(finding, with_other));
+    }
+
+    /// A port that llama-stack does not take from here.
+    fn port(&self, verdict: &Verdict, found: &mut Vec<Finding>) {
+        let place = Path::parse("server.port");
+        let (resource, port) = (&self.mount.resource, self.mount.port);
+        let written = match place.find(self.config) {
+            Some(Value::Number(number)) => number.as_i64(),
+            Some(Value::String(text)) => self.substituted(text).and_then(|text| text.parse().ok()),
+            _ => None,
+        };
+        let ignores = verdict.versions.iter().all(|version| !versions::is_ogx(version));
+        if let Some(written) = written.filter(|written| *written != port && ignores && !self.mount.has_command) {
+            let message = format!(
+                "Port {written} has no effect: the operator starts the server of resource \"{resource}\" on port {port}"
+            );
+            found.push(Finding::new(&rule::PORT, place, message));
+        }
+    }
+
+    /// Values that variables have, where they do not fit.
+    fn values(&self, verdict: &Verdict, found: &mut Vec<Finding>) {
+        let mut names = BTreeMap::new();
+        let config = self.with_values(self.config, &mut Path::root(), &mut names);
+        if names.is_empty() {
+            return;
+        }
+        let told: BTreeSet<(&str, &Path)> = verdict.findings.iter().map(|one| (one.rule.id, &one.path)).collect();
+        let judged = check_among(&config, self.unknown, &verdict.versions).findings.into_iter();
+        let wrong = [server_config::WRONG_VALUE.id, server_config::UNKNOWN_TYPE.id];
+        for finding in judged.filter(|one| wrong.contains(&one.rule.id) && !told.contains(&(one.rule.id, &one.path))) {
+            let Some(name) = names.get(&finding.path) else { continue };
+            let says = self.mount.says(name).unwrap_or_default();
+            let message = format!("{} ({name}: {})", finding.message, says.replace('`', "\""));
+            found.push(Finding::new(&rule::WRONG_VARIABLE, finding.path, message));
+        }
+    }
+
+    /// The config with the variables put in whose values are written in the resource. `names`: where, and which.
+    fn with_values(&self, value: &Value, path: &mut Path, names: &mut BTreeMap<Path, String>) -> Value {
+        match value {
+            Value::String(text) => {
+                let all = environment::expressions(text);
+                let [Expression { start: 0, end, form: Form::Bare(name) | Form::Default(name, _) }] = all.as_slice()
+                else {
+                    return value.clone();
+                };
+                match self.written(name) {
+                    Some(written) if *end == text.len() && !written.is_empty() => {
+                        names.insert(path.clone(), (*name).to_owned());
+                        environment::converted(written)
+                    }
+                    _ => value.clone(),
+                }
+            }
+            Value::Array(items) => {
+                let each = items.iter().enumerate().map(|(position, item)| {
+                    path.push(Segment::Index(position));
+                    let item = self.with_values(item, path, names);
+                    path.pop();
+                    item
+                });
+                Value::Array(each.collect())
+            }
+            Value::Object(entries) => {
+                let each = entries.iter().map(|(name, value)| {
+                    path.push(Segment::Key(name.clone()));
+                    let value = self.with_values(value, path, names);
+                    path.pop();
+                    (name.clone(), value)
+                });
+                Value::Object(each.collect())
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+/// Whether a file is in a folder, or is it.
+fn is_below(file: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
