@@ -34,6 +34,8 @@ pub struct Facts {
     pub resources: BTreeSet<ObjectKey>,
     /// Resources of other files that are applied together with those of the same namespace and name here.
     pub namesakes: BTreeMap<ObjectKey, Namesake>,
+    /// For a config of the server in a file of its own: the ConfigMaps that kustomizations make of it.
+    pub made_into: Vec<ObjectKey>,
     /// For configs of the server: the resources that mount them.
     pub mounts: Vec<Arc<Mount>>,
     /// Set where the resource is a patch of a kustomization, and so no resource of its own.

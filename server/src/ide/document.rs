@@ -8,6 +8,7 @@ use super::objects::{Manifest, ObjectKey, Objects, object_list};
 use super::overlay::{self, Embedded};
 use super::semantic_tokens::{self, Token};
 use super::types::{self, Diagnostic};
+use super::workspace::FILES;
 use super::{diagnostics, knowledge, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::catalog::Catalog;
@@ -285,7 +286,9 @@ impl DocumentAnalysis {
         let own = self.resources.iter().map(Resource::name).filter(|name| !name.is_empty());
         let patched = self.objects.patched.iter().map(String::as_str);
         let mounted = self.configs.iter().filter_map(|config| config.owner()).map(|owner| owner.object.1.as_str());
-        referenced.chain(own).chain(patched).chain(mounted)
+        let made = self.facts.made_into.iter().map(|(_, name)| name.as_str());
+        let is_file = self.configs.iter().any(|config| config.owner().is_none());
+        referenced.chain(own).chain(patched).chain(mounted).chain(made).chain(is_file.then_some(FILES))
     }
 
     /// A number that is the same as long as the document adds the same to what other documents can see.

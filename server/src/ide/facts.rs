@@ -122,7 +122,9 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     if all_config_maps && (!config_maps.is_empty() || cluster.is_some()) {
         facts.config_maps = Some(config_maps);
     }
-    facts.mounts = known.mounts(document);
+    let is_file = document.configs().iter().any(|config| config.owner().is_none());
+    facts.made_into = if is_file { known.workspace.made_into() } else { Vec::new() };
+    facts.mounts = known.mounts(document, &facts.made_into);
     facts.part = manifest(document).and_then(|manifest| known.workspace.part(manifest));
     for resource in document.resources() {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
@@ -251,15 +253,17 @@ impl<'a> ObjectScope<'a> {
 
     /// The resources that mount the configs of a document: those of its own file, and those of files that have no
     /// ConfigMap of that name themselves. Where several files have one, which is meant only their author knows.
-    fn mounts(self, document: &DocumentAnalysis) -> Vec<Arc<Mount>> {
+    /// `made_into`: the ConfigMaps that are made of the document's file.
+    fn mounts(self, document: &DocumentAnalysis, made_into: &[ObjectKey]) -> Vec<Arc<Mount>> {
         let mut found = Vec::new();
-        let owners: BTreeSet<&ObjectKey> =
-            document.configs().iter().filter_map(|config| config.owner()).map(|owner| &owner.object).collect();
+        let owners = document.configs().iter().filter_map(|config| config.owner()).map(|owner| &owner.object);
+        let owners: BTreeSet<&ObjectKey> = owners.chain(made_into).collect();
         for owner in owners {
             let own = self.own.iter().flat_map(|located| &located.document.objects().mounts);
             found.extend(own.filter(|mount| mount.names(owner)).cloned());
             let others: Vec<&Objects> = self.workspace.with_name(&owner.1).collect();
-            let declared = |objects: &&Objects| objects.config_maps.keys().any(|(_, name)| *name == owner.1);
+            let made = made_into.contains(owner);
+            let declared = |objects: &&Objects| !made && objects.config_maps.keys().any(|(_, name)| *name == owner.1);
             if !others.iter().any(declared) {
                 let mounts = others.iter().flat_map(|objects| &objects.mounts);
                 found.extend(mounts.filter(|mount| mount.names(owner)).cloned());

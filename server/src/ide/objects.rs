@@ -176,6 +176,12 @@ impl Objects {
         self.secrets.keys().chain(self.config_maps.keys()).map(|(_, name)| name)
     }
 
+    /// Whether this is a kustomization that makes ConfigMaps or Secrets of files.
+    pub(crate) fn makes_of_files(&self) -> bool {
+        let entries = self.kustomization.iter().flat_map(|one| &one.generators).flat_map(|made| &made.entries);
+        entries.into_iter().any(|(_, content)| matches!(content, Content::File(_)))
+    }
+
     /// The names by which others look for it: those of its objects, and of the ConfigMaps that its resources mount.
     pub(crate) fn known_by(&self) -> impl Iterator<Item = &String> {
         self.names().chain(self.mounts.iter().map(|mount| &mount.config_map.1))

@@ -17,6 +17,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// In place of a name: what kustomizations make of files that say nothing of it themselves. No object is called so.
+pub(crate) const FILES: &str = "\0files";
+
 /// How many changes are remembered by name. Who looks less often has to look at everything.
 const REMEMBERED: usize = 64;
 
@@ -116,6 +119,9 @@ impl Workspace {
             names.extend(piece.resources.iter().map(|((_, name), _)| name.clone()));
             names.extend(piece.patched.iter().cloned());
         }
+        if gone.iter().chain(&come).any(|piece| piece.makes_of_files()) {
+            names.insert(FILES.to_owned());
+        }
         let names = Arc::new(names);
         let touched: BTreeSet<&String> = removed.iter().chain(&added).flat_map(|piece| piece.known_by()).collect();
         for name in touched {
@@ -145,6 +151,11 @@ impl Workspace {
             self.state = STATES.fetch_add(1, Ordering::Relaxed);
         }
         names
+    }
+
+    /// The ConfigMaps that kustomizations make of the file of the one who asks.
+    pub(crate) fn made_into(&self) -> Vec<ObjectKey> {
+        self.except.as_deref().map(|file| self.overlays.made_into(file)).unwrap_or_default()
     }
 
     /// The names of all kustomization files, in the order of their names.

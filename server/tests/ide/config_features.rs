@@ -380,3 +380,19 @@ fn a_resource_of_another_file_tells_the_version_too() {
         "{said:#?}"
     );
 }
+
+#[test]
+fn a_kustomization_leads_from_a_file_to_the_resource_that_reads_it() {
+    let kustomization = "resources: [stack.yaml]\nconfigMapGenerator:\n- name: config\n  files: [config.yaml=files/run.yaml]\n";
+    let fixture = |kustomization: &str| {
+        format!("#- /app/kustomization.yaml\n{kustomization}#- /app/stack.yaml\n{RESOURCE}#- /app/files/run.yaml\n$0{CONFIG}")
+    };
+    let version = |kustomization: &str| {
+        let files = Files::new(&fixture(kustomization));
+        let (question, _) = files.asked();
+        let said = question.analysis.expect("a file").diagnostics();
+        said.iter().any(|one| one.message.starts_with("llama-stack 0.5.4 does not read \"max_token\""))
+    };
+    assert!(version(kustomization));
+    assert!(!version("resources: [stack.yaml]\n"));
+}

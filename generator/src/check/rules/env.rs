@@ -6,7 +6,8 @@ use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
-use crate::api::ApiVersion;
+use super::config_key::config_map;
+use crate::api::{ApiVersion, CONFIG_KEYS};
 use crate::api::v1alpha2::api_name;
 use crate::catalog::{ConfigKey, KeyKind};
 use crate::generate::{Data, Tracked, plain_id};
@@ -34,7 +35,7 @@ pub static DUPLICATE: Rule = Rule {
 pub static UNREAD: Rule = Rule {
     id: "llsd::env::unread",
     severity: Severity::Warning,
-    summary: "The distribution's config does not read the variable, but one with a similar name.",
+    summary: "The config does not read the variable, but one with a similar name.",
     why: "The server would start as if the variable were not set.",
     example: "server:\n  distribution: {name: starter}\n  containerSpec:\n    env:\n      - {name: VLLM_API_URL, value: http://vllm:8000/v1}",
     ..Rule::PLAIN
@@ -81,6 +82,13 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
         address(context, name, path, read, report);
     }
     if base.is_none() {
+        if let Some((name, text)) = own_config(subject) {
+            let read = read_by(text);
+            let reader = format!("The config in ConfigMap \"{name}\"");
+            for (name, path, _) in variables.iter().filter(|(name, ..)| !read.contains(name)) {
+                unread(&reader, name, path, &read, &seen, report);
+            }
+        }
         return;
     }
     let stays = |place: &&Use<'_>| !is_replaced(context, place);
@@ -88,7 +96,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
         uses.iter().filter(|(_, uses)| uses.iter().any(|one| stays(&one))).map(|(name, _)| *name).collect();
     for (name, path, _) in &variables {
         match uses.get(name) {
-            None => unread(name, path, &read, &seen, report),
+            None => unread("The distribution's config", name, path, &read, &seen, report),
             Some(uses) if !read.contains(name) => {
                 let by = uses.iter().find_map(|one| one.provider.as_ref().map(|provider| provider.id));
                 replaced(name, path, by.unwrap_or_default(), report);
@@ -227,8 +235,32 @@ fn replaced(name: &str, path: &Path, by: &str, report: &mut Report) {
     report.add(Finding::new(&REPLACED, path.key("name"), message).with_fix(fix));
 }
 
+/// The config that the resource names, with the name of its ConfigMap, where both are known.
+fn own_config<'a>(subject: &'a Subject<'_>) -> Option<(&'a str, &'a str)> {
+    let place = Subject::spec(match subject.version {
+        ApiVersion::V1Alpha1 => "server.userConfig.configMapName",
+        ApiVersion::V1Alpha2 => "overrideConfig.configMapName",
+    });
+    let name = subject.text(&place)?;
+    let data = config_map(subject, name)?;
+    Some((name, CONFIG_KEYS.iter().find_map(|key| data.get(*key)).filter(|text| !text.is_empty())?))
+}
+
+/// The variables that the text of a config reads.
+fn read_by(text: &str) -> BTreeSet<&str> {
+    let names = text.split("${env.").skip(1).filter_map(|rest| rest.split([':', '}']).next());
+    names.filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')).collect()
+}
+
 /// Only a variable with a likely meaning is reported: many others are read by libraries, not by the config.
-fn unread(name: &str, path: &Path, read: &BTreeSet<&str>, set: &HashMap<&str, &Path>, report: &mut Report) {
+fn unread(
+    reader: &str,
+    name: &str,
+    path: &Path,
+    read: &BTreeSet<&str>,
+    set: &HashMap<&str, &Path>,
+    report: &mut Report,
+) {
     if !name.contains('_') {
         return;
     }
@@ -243,7 +275,7 @@ fn unread(name: &str, path: &Path, read: &BTreeSet<&str>, set: &HashMap<&str, &P
             && words.iter().all(|word| parts.contains(word) || FILLERS.contains(word))
     });
     let Some(meant) = inside.or_else(|| nearest_within(name, free(), MAX_TYPOS)) else { return };
-    let message = format!("The distribution's config does not read {name}. Did you mean {meant}?");
+    let message = format!("{reader} does not read {name}. Did you mean {meant}?");
     let at = path.key("name");
     report.add(Finding::new(&UNREAD, at.clone(), message).with_fix(Fix {
         title: format!("Change to {meant}"),

@@ -9,8 +9,8 @@ mod group;
 mod writer;
 
 use super::file_names::{folder_of, last_part, relative};
-use super::objects::{Objects, Pieces};
-use llsd_generator::kustomize::{FILE_NAMES, Kustomization, Patch, Source, is_remote};
+use super::objects::{ObjectKey, Objects, Pieces};
+use llsd_generator::kustomize::{Content, FILE_NAMES, Kustomization, Patch, Source, is_remote};
 use rpds::RedBlackTreeMapSync;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -138,6 +138,20 @@ impl Overlays {
     /// The kustomizations that take a file as a patch.
     pub(super) fn patching(&self, file: &str) -> impl Iterator<Item = &Arc<str>> {
         self.patching.get(file).into_iter().flat_map(|all| all.keys())
+    }
+
+    /// The ConfigMaps that kustomizations make of a file, each with a name and namespace as written there.
+    pub(super) fn made_into(&self, file: &str) -> Vec<ObjectKey> {
+        let of = |(by, one): (&Arc<str>, &Arc<Kustomization>)| -> Vec<ObjectKey> {
+            let takes = |content: &Content| match content {
+                Content::File(path) => relative(folder_of(by), path) == file,
+                Content::Literal(_) => false,
+            };
+            let makes = one.generators.iter().filter(|made| !made.is_secret);
+            let makes = makes.filter(|made| made.entries.iter().any(|(_, content)| takes(content)));
+            makes.map(|made| (made.namespace.clone(), made.name.clone())).collect()
+        };
+        self.kustomizations.iter().flat_map(of).collect()
     }
 
     /// All kustomizations by file name, in that order.
