@@ -11,6 +11,7 @@
 #[path = "../../tests/bench/src/documents.rs"]
 mod documents;
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,6 +45,68 @@ impl Typed {
     }
 }
 
+/// A config of the server with so many providers, and a model of each: 20 lines, and 9 for each of them.
+fn config(providers: usize) -> String {
+    let mut text = "version: 2\nimage_name: bench\napis:\n- inference\nproviders:\n  inference:\n".to_owned();
+    for number in 0..providers {
+        let _ = write!(
+            text,
+            "  - provider_id: vllm-{number}\n    provider_type: remote::vllm\n    config:\n      base_url: \
+             ${{env.VLLM_{number}_URL:=http://vllm-{number}:8000/v1}}\n      max_tokens: 4096\n      api_token: \
+             ${{env.VLLM_{number}_TOKEN:=fake}}\n"
+        );
+    }
+    text.push_str(
+        "storage:\n  backends:\n    kv_default: {type: kv_sqlite, db_path: /data/kv.db}\n    sql_default: {type: \
+         sql_sqlite, db_path: /data/sql.db}\n  stores:\n    metadata: {namespace: registry, backend: kv_default}\n    \
+         inference: {table_name: inference, backend: sql_default}\n    conversations: {table_name: conversations, \
+         backend: sql_default}\n    prompts: {namespace: prompts, backend: kv_default}\nserver:\n  port: \
+         8321\nregistered_resources:\n  models:\n",
+    );
+    for number in 0..providers {
+        let _ = write!(text, "  - model_id: model-{number}\n    provider_id: vllm-{number}\n    model_type: llm\n");
+    }
+    text
+}
+
+/// The same in a ConfigMap.
+fn config_map(config: &str) -> String {
+    let body: String = config.lines().map(|line| format!("    {line}\n")).collect();
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: config\ndata:\n  config.yaml: |\n{body}")
+}
+
+/// The same questions about a config, of which a key in the middle was just typed.
+fn configs(criterion: &mut Criterion) {
+    let typed = |size: &'static str, text: String| {
+        let key = text[text.len() / 4..].find("max_tokens").expect("a key") + text.len() / 4 + "max_tokens".len();
+        let unfinished: Arc<str> = [&text[..key - 1], &text[key..]].concat().into();
+        let workspace = Workspace::new();
+        let before = ide::analyse(unfinished, None, &workspace);
+        Typed { size, text: text.into(), cursor: key, workspace, before }
+    };
+    let files = [
+        typed("40 lines", config(2)),
+        typed("40 lines in a ConfigMap", config_map(&config(2))),
+        typed("20,000 lines", config(2_220)),
+        typed("20,000 lines in a ConfigMap", config_map(&config(2_220))),
+    ];
+    let mut group = criterion.benchmark_group("config");
+    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    for file in &files {
+        let named = |what: &str| BenchmarkId::new(what, file.size);
+        group.bench_function(named("analyse, after a key"), |b| b.iter(|| black_box(file).analyse()));
+        let mut ask = |what: &str, question: &dyn Fn(&Analysis)| {
+            group.bench_function(named(what), |b| {
+                b.iter_batched_ref(|| file.analyse(), |now| question(now), BatchSize::PerIteration);
+            });
+        };
+        ask("diagnostics", &|now| drop(black_box(now.diagnostics())));
+        ask("completion", &|now| drop(black_box(ide::complete(now, file.cursor))));
+        ask("hover", &|now| drop(black_box(ide::hover(now, file.cursor - 1))));
+    }
+    group.finish();
+}
+
 fn functions(criterion: &mut Criterion) {
     ide::preload();
     let files =
@@ -73,5 +136,5 @@ fn functions(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, functions);
+criterion_group!(benches, functions, configs);
 criterion_main!(benches);

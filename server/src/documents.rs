@@ -1,8 +1,10 @@
 //! The open documents: one immutable snapshot per version, replaced as a whole.
 
 use crate::ide::{self, Analysis, Delta, Span, Stop, Workspace};
+use crate::workspace::Host;
 use ropey::Rope;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One version of one open document.
@@ -28,6 +30,13 @@ impl Snapshot {
         let mut done = self.lock();
         if let Some(known) = done.as_ref().filter(|known| known.is_current(workspace)) {
             return Some(Arc::clone(known));
+        }
+        if let Some(host) = Host::of(Path::new(&*self.name)) {
+            // What is a manifest there depends on all that stands in front.
+            let manifests = host.manifests(&self.rope.to_string());
+            let analysis = Arc::new(ide::open(&manifests, workspace, stop)?);
+            *done = Some(Arc::clone(&analysis));
+            return Some(analysis);
         }
         let text = |span: Span| self.rope.byte_slice(span.start..span.end).to_string();
         let same = Delta::replaced(Span::new(0, 0), 0);

@@ -1,8 +1,10 @@
 //! What the files of the workspace contribute to each other: found in folders, kept in step with open documents.
 
+mod hosts;
 mod read;
 mod walk;
 
+pub use hosts::Host;
 pub use read::{is_within, text_of};
 pub use walk::{Ignored, LeftOut, Limits, Reason, Walk, walk};
 

@@ -1,6 +1,7 @@
 //! The command line as a user meets it: real files, real exit codes.
 
 mod forms;
+mod hosts;
 mod ogx;
 mod team;
 mod versions;

@@ -100,6 +100,19 @@ pub fn check(request: &Request<'_>) -> Verdict {
     check_among(request.config, request.unknown, known.as_slice())
 }
 
+/// Some versions as messages have them, oldest first: `llama-stack 0.4.7 to 0.7.3`.
+#[must_use]
+pub fn named_range(versions: &[&str]) -> String {
+    match versions {
+        [] => String::new(),
+        [only] => named(only),
+        [oldest, .., newest] if versions::product(oldest) == versions::product(newest) => {
+            format!("{} to {newest}", named(oldest))
+        }
+        [oldest, .., newest] => format!("{} to {}", named(oldest), named(newest)),
+    }
+}
+
 /// Judges a config that one of these versions will read, oldest first; empty: one of those that the config itself makes
 /// plausible. `unknown`: places whose value a template fills in.
 #[must_use]
@@ -158,6 +171,7 @@ fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Op
         catalog,
         providers: &all,
         unknown,
+        declared: all.iter().filter_map(|one| Some((one.api, one.id?))).collect(),
         ogx: versions::is_ogx(version),
         lenient_apis: versions::warns_of_empty_apis(version),
         serves_connectors: versions::serves_connectors(version),

@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::nearest::nearest;
 use crate::path::Path;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A config, and what a version makes of its providers.
 pub(super) struct Sections<'a> {
@@ -15,6 +15,8 @@ pub(super) struct Sections<'a> {
     pub(super) catalog: &'static Catalog,
     pub(super) providers: &'a [Provider<'a>],
     pub(super) unknown: &'a BTreeSet<Path>,
+    /// API and id of each provider that is switched on: looked up for every registered resource.
+    pub(super) declared: HashSet<(&'a str, &'a str)>,
     /// Whether the version is one of ogx.
     pub(super) ogx: bool,
     /// Whether the version is 1.5 of ogx or later, which only warns of an API without provider.
@@ -269,7 +271,7 @@ impl<'a> Sections<'a> {
 
     fn provider(&self, api: &str, id: &str, place: Path, faults: &mut Vec<Fault>) {
         // ogx registers such a model at the first provider that there is.
-        if self.ogx && id == "all" || !self.knows_providers(api) || self.ids(api).any(|known| known == id) {
+        if self.ogx && id == "all" || self.declared.contains(&(api, id)) || !self.knows_providers(api) {
             return;
         }
         let known: Vec<&str> = self.ids(api).collect::<BTreeSet<_>>().into_iter().collect();

@@ -7,6 +7,7 @@ use super::input::{Inputs, Source};
 use super::report::{self, Format, Report};
 use super::verdicts::{File, check, code};
 use super::{CLEAN, FAILURE, complain};
+use crate::workspace::Host;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -31,6 +32,9 @@ pub(super) struct Arguments {
     /// How to say it
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+    /// Check what code blocks of YAML in the Markdown files of directories say, too
+    #[arg(long)]
+    markdown: bool,
     /// Apply the fixes that leave nothing to decide first, as `llsd fix` does
     #[arg(long)]
     fix: bool,
@@ -45,6 +49,11 @@ pub(super) struct Arguments {
     write_baseline: bool,
 }
 
+/// The kinds of texts in directories in which manifests are looked for.
+pub(super) const fn hosts(markdown: bool) -> &'static [Host] {
+    if markdown { &[Host::Shell, Host::Markdown] } else { &[Host::Shell] }
+}
+
 /// Checks all files against each other and prints what was found.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let known = match &arguments.baseline {
@@ -57,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         },
         _ => None,
     };
-    let mut inputs = Inputs::find(&arguments.paths);
+    let mut inputs = Inputs::with_hosts(&arguments.paths, hosts(arguments.markdown));
     let sources = std::mem::take(&mut inputs.sources);
     if arguments.fix {
         for source in sources.iter().filter(|source| matches!(source, Source::File(_))) {

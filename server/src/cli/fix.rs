@@ -1,5 +1,6 @@
 //! `llsd fix`, and `llsd check --fix`.
 
+use super::check::hosts;
 use super::input::{Inputs, Source, Unreadable};
 use super::project::Project as Files;
 use super::report::{self, Format, Report};
@@ -26,6 +27,9 @@ pub(super) struct Arguments {
     /// Files, directories (their *.yaml and *.yml files), or - to fix from standard input to standard output
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Fix code blocks of YAML in the Markdown files of directories, too
+    #[arg(long)]
+    markdown: bool,
     /// Say what would change and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -33,7 +37,7 @@ pub(super) struct Arguments {
 
 /// Fixes files in place, and says which and what remains.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
-    let mut inputs = Inputs::find(&arguments.paths);
+    let mut inputs = Inputs::with_hosts(&arguments.paths, hosts(arguments.markdown));
     let sources = std::mem::take(&mut inputs.sources);
     inputs.tell_left_out();
     let (mut files, mut failed) = (Vec::new(), false);
@@ -89,7 +93,9 @@ pub(super) struct Together {
 
 /// Makes the fixes that reach beyond one document: in named files only.
 pub(super) fn fix_together(sources: &[Source], dry_run: bool) -> Result<Together, String> {
-    let files: Vec<_> = sources.iter().filter(|source| matches!(source, Source::File(_))).cloned().collect();
+    // What other files have to do with scripts and pages is not followed.
+    let is_manifest = |source: &&Source| matches!(source, Source::File(_)) && source.host().is_none();
+    let files: Vec<_> = sources.iter().filter(is_manifest).cloned().collect();
     // What cannot be read has been told.
     let (mut project, _) = Files::read(&files);
     let mut lines = Vec::new();
@@ -136,7 +142,8 @@ pub(super) enum Failed {
 pub(super) fn fix_source(source: &Source, project: Option<Arc<Project>>, dry_run: bool) -> Result<Fixed, Failed> {
     let text = source.read().map_err(Failed::Reading)?;
     let severities = project.map(|project| project.severities.clone()).unwrap_or_default();
-    let (fixed, titles) = fixed(&text, &severities, &around(source, &text));
+    let looked_at = |text: &str| source.host().map_or_else(|| text.to_owned(), |host| host.manifests(text));
+    let (fixed, titles) = fixed(&text, &looked_at, &severities, &around(source, &looked_at(&text)));
     let mut line = None;
     if let Source::File(path) = source {
         if titles.is_empty() {
@@ -169,10 +176,16 @@ fn around(source: &Source, text: &str) -> Workspace {
     workspace.seen_by(&source.key())
 }
 
-/// The text after all rounds, and what was done. A round that would add an error is left out.
-fn fixed(text: &str, severities: &Severities, workspace: &Workspace) -> (String, Vec<String>) {
+/// The text after all rounds, and what was done. A round that would add an error is left out. `looked_at`: the part of a
+/// text that is analysed, at the same places.
+fn fixed(
+    text: &str,
+    looked_at: &dyn Fn(&str) -> String,
+    severities: &Severities,
+    workspace: &Workspace,
+) -> (String, Vec<String>) {
     let (mut text, mut titles) = (text.to_owned(), Vec::new());
-    let mut analysis = ide::analyse(text.as_str().into(), None, workspace);
+    let mut analysis = ide::analyse(looked_at(&text).into(), None, workspace);
     for _ in 0..ROUNDS {
         let mut found = analysis.diagnostics();
         found.retain(|found| severities.of(found.code, found.severity).is_some());
@@ -181,7 +194,7 @@ fn fixed(text: &str, severities: &Severities, workspace: &Workspace) -> (String,
         if edits.is_empty() || next == text {
             break;
         }
-        let after = ide::analyse(next.as_str().into(), Some(&analysis), workspace);
+        let after = ide::analyse(looked_at(&next).into(), Some(&analysis), workspace);
         if errors(&after) > errors(&analysis) {
             break;
         }

@@ -2,7 +2,7 @@
 
 use super::complain;
 use crate::project::{Project, Projects};
-use crate::workspace::{self, LeftOut, Limits};
+use crate::workspace::{self, Host, LeftOut, Limits};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::fmt;
@@ -48,6 +48,14 @@ impl Source {
         match self {
             Self::Stdin => Self::File(PathBuf::from("stdin.yaml")).key(),
             Self::File(_) => self.key(),
+        }
+    }
+
+    /// The kind of text around its manifests, where it is none itself.
+    pub(super) fn host(&self) -> Option<Host> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => Host::of(path),
         }
     }
 
@@ -121,11 +129,16 @@ pub(super) struct Inputs {
 impl Inputs {
     /// The sources that arguments name: a folder stands for the manifests below it.
     pub(super) fn find(arguments: &[PathBuf]) -> Self {
+        Self::with_hosts(arguments, &[])
+    }
+
+    /// The same, with texts of these kinds that have manifests inside.
+    pub(super) fn with_hosts(arguments: &[PathBuf], hosts: &'static [Host]) -> Self {
         let (mut inputs, mut seen) = (Self::default(), HashSet::new());
         for argument in arguments {
             let source = Source::named(argument);
             let found = match &source {
-                Source::File(path) if path.is_dir() => inputs.walk(path),
+                Source::File(path) if path.is_dir() => inputs.walk(path, hosts),
                 _ => inputs.named(source),
             };
             inputs.sources.extend(found.into_iter().filter(|source| seen.insert(source.key())));
@@ -171,8 +184,8 @@ impl Inputs {
         self.refused.iter().for_each(|line| complain(line));
     }
 
-    fn walk(&mut self, folder: &Path) -> Vec<Source> {
-        let found = workspace::walk(folder, &Limits::COMMAND, &|| false);
+    fn walk(&mut self, folder: &Path, hosts: &'static [Host]) -> Vec<Source> {
+        let found = workspace::walk(folder, &Limits { hosts, ..Limits::COMMAND }, &|| false);
         let (failed, left_out): (Vec<_>, Vec<_>) = found.left_out.into_iter().partition(|one| one.reason.is_failure());
         let files: Vec<Source> = found.files.into_par_iter().filter(|path| is_for_us(path)).map(Source::File).collect();
         if files.is_empty() && failed.is_empty() && left_out.is_empty() {

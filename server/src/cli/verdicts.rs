@@ -16,6 +16,7 @@ pub(super) struct File {
     name: String,
     /// The same however it is named.
     key: Arc<str>,
+    /// As it is looked at: of a script or page the manifests in it.
     text: Arc<str>,
     project: Option<Arc<Project>>,
 }
@@ -23,6 +24,7 @@ pub(super) struct File {
 impl File {
     /// A source with its text.
     pub(super) fn new(source: &Source, text: Arc<str>, project: Option<Arc<Project>>) -> Self {
+        let text = source.host().map_or(text.clone(), |host| host.manifests(&text).into());
         Self { name: source.to_string(), key: source.key(), text, project }
     }
 

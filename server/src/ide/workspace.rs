@@ -119,7 +119,7 @@ impl Workspace {
             names.extend(piece.resources.iter().map(|((_, name), _)| name.clone()));
             names.extend(piece.patched.iter().cloned());
         }
-        if gone.iter().chain(&come).any(|piece| piece.makes_of_files()) {
+        if removed.iter().chain(&added).any(|piece| piece.makes_of_files()) {
             names.insert(FILES.to_owned());
         }
         let names = Arc::new(names);

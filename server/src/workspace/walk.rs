@@ -3,7 +3,7 @@
 //!
 //! Links to files are followed, links to folders are not, as `kubectl` does it; so no search can run in circles.
 
-use super::is_manifest;
+use super::{Host, is_manifest};
 use ignore::WalkBuilder;
 use ignore::gitignore::Gitignore;
 use std::collections::{HashMap, HashSet};
@@ -30,17 +30,26 @@ pub struct Limits {
     pub within: Option<Vec<PathBuf>>,
     /// Whether files called `*.json` count.
     pub json: bool,
+    /// Kinds of other texts that count for the manifests in them.
+    pub hosts: &'static [Host],
 }
 
 impl Limits {
     /// Those of somebody who waits at a terminal and wants all files.
     pub const COMMAND: Self =
-        Self { depth: 64, entries: 2_000_000, time: Duration::from_secs(120), within: None, json: true };
+        Self { depth: 64, entries: 2_000_000, time: Duration::from_secs(120), within: None, json: true, hosts: &[] };
 
     /// Those of an editor, which looks through folders that nobody may have vouched for, unasked.
     #[must_use]
     pub fn editor(folders: Vec<PathBuf>) -> Self {
-        Self { depth: 12, entries: 50_000, time: Duration::from_secs(5), within: Some(folders), json: false }
+        Self {
+            depth: 12,
+            entries: 50_000,
+            time: Duration::from_secs(5),
+            within: Some(folders),
+            json: false,
+            hosts: &[],
+        }
     }
 }
 
@@ -206,7 +215,9 @@ impl Ignored {
 }
 
 fn is_wanted(path: &Path, limits: &Limits) -> bool {
-    is_manifest(path) || (limits.json && path.extension().is_some_and(|extension| extension == "json"))
+    is_manifest(path)
+        || Host::of(path).is_some_and(|host| limits.hosts.contains(&host))
+        || (limits.json && path.extension().is_some_and(|extension| extension == "json"))
 }
 
 fn add(found: &mut Walk, path: PathBuf, kind: FileType) {

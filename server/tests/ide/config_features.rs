@@ -3,7 +3,7 @@
 use crate::ide::files::Files;
 use crate::ide::support::{analyse, apply, cursor};
 use expect_test::{Expect, expect};
-use llsd::ide::{self, Analysis, FormatOptions, InlaySettings, Question, Span};
+use llsd::ide::{self, Analysis, FormatOptions, InlaySettings, Query, Span};
 
 /// A config of llama-stack 0.4 to 0.7.
 const CONFIG: &str = "\
@@ -109,7 +109,7 @@ fn offers_are_the_same_everywhere() {
 fn names_lead_to_the_same_places_everywhere() {
     let said = |text: &str, at: usize| -> Vec<String> {
         let analysis = analyse(text);
-        let question = Question::alone(&analysis);
+        let question = Query::alone(&analysis);
         let definition = ide::definition(&question, at);
         let references = ide::references(&question, at, true);
         let all = definition.into_iter().chain(references);
@@ -182,13 +182,13 @@ fn folds_and_selections_follow_the_config() {
 fn renaming_keeps_to_the_config() {
     for (_, text, at) in everywhere(CONFIG.find("kv_default").unwrap() + 1) {
         let analysis = analyse(&text);
-        let edits = ide::rename(&Question::alone(&analysis), at, "main").expect("a backend has a name");
+        let edits = ide::rename(&Query::alone(&analysis), at, "main").expect("a backend has a name");
         let changed = apply(&text, &edits[0].edits);
         assert_eq!(changed, text.replace("kv_default", "main"));
     }
     let (text, at) = (CONFIG, CONFIG.find("vllm").unwrap() + 1);
     let analysis = analyse(text);
-    let edits = ide::rename(&Question::alone(&analysis), at, "gpu").expect("a provider has a name");
+    let edits = ide::rename(&Query::alone(&analysis), at, "gpu").expect("a provider has a name");
     assert_eq!(apply(text, &edits[0].edits).matches("provider_id: gpu").count(), 2);
     assert_eq!(ide::linked_places(&analysis, at).expect("two places").len(), 2);
 }
@@ -383,9 +383,12 @@ fn a_resource_of_another_file_tells_the_version_too() {
 
 #[test]
 fn a_kustomization_leads_from_a_file_to_the_resource_that_reads_it() {
-    let kustomization = "resources: [stack.yaml]\nconfigMapGenerator:\n- name: config\n  files: [config.yaml=files/run.yaml]\n";
+    let kustomization =
+        "resources: [stack.yaml]\nconfigMapGenerator:\n- name: config\n  files: [config.yaml=files/run.yaml]\n";
     let fixture = |kustomization: &str| {
-        format!("#- /app/kustomization.yaml\n{kustomization}#- /app/stack.yaml\n{RESOURCE}#- /app/files/run.yaml\n$0{CONFIG}")
+        format!(
+            "#- /app/kustomization.yaml\n{kustomization}#- /app/stack.yaml\n{RESOURCE}#- /app/files/run.yaml\n$0{CONFIG}"
+        )
     };
     let version = |kustomization: &str| {
         let files = Files::new(&fixture(kustomization));

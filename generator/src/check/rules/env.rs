@@ -5,10 +5,10 @@
 use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
 use super::super::rule::{Group, Rule};
-use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use super::config_key::config_map;
-use crate::api::{ApiVersion, CONFIG_KEYS};
+use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use crate::api::v1alpha2::api_name;
+use crate::api::{ApiVersion, CONFIG_KEYS};
 use crate::catalog::{ConfigKey, KeyKind};
 use crate::generate::{Data, Tracked, plain_id};
 use crate::nearest::nearest_within;
@@ -82,7 +82,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
         address(context, name, path, read, report);
     }
     if base.is_none() {
-        if let Some((name, text)) = own_config(subject) {
+        if let Some((name, text)) = own_config(context) {
             let read = read_by(text);
             let reader = format!("The config in ConfigMap \"{name}\"");
             for (name, path, _) in variables.iter().filter(|(name, ..)| !read.contains(name)) {
@@ -236,20 +236,22 @@ fn replaced(name: &str, path: &Path, by: &str, report: &mut Report) {
 }
 
 /// The config that the resource names, with the name of its ConfigMap, where both are known.
-fn own_config<'a>(subject: &'a Subject<'_>) -> Option<(&'a str, &'a str)> {
-    let place = Subject::spec(match subject.version {
+fn own_config<'a>(context: &'a RuleContext<'_>) -> Option<(&'a str, &'a str)> {
+    let place = RuleContext::spec(match context.version {
         ApiVersion::V1Alpha1 => "server.userConfig.configMapName",
         ApiVersion::V1Alpha2 => "overrideConfig.configMapName",
     });
-    let name = subject.text(&place)?;
-    let data = config_map(subject, name)?;
+    let name = context.text(&place)?;
+    let data = config_map(context, name)?;
     Some((name, CONFIG_KEYS.iter().find_map(|key| data.get(*key)).filter(|text| !text.is_empty())?))
 }
 
 /// The variables that the text of a config reads.
 fn read_by(text: &str) -> BTreeSet<&str> {
     let names = text.split("${env.").skip(1).filter_map(|rest| rest.split([':', '}']).next());
-    names.filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')).collect()
+    names
+        .filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+        .collect()
 }
 
 /// Only a variable with a likely meaning is reported: many others are read by libraries, not by the config.

@@ -8,7 +8,7 @@ use crate::ide::types::{CompletionItem, CompletionKind, TextEdit};
 use crate::ide::{Span, block, knowledge, place};
 use llsd_generator::config::language::{self, Key, Language, Meaning, Shape};
 use llsd_generator::path::{Path, Segment};
-use llsd_yaml::cursor::{Cursor, Place, cursor_at};
+use llsd_yaml::cursor::{Cursor, CursorPlace, cursor_at};
 use llsd_yaml::{Document, parse_document};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,7 +21,8 @@ const TOOL_GROUPS: [&str; 2] = ["builtin::websearch", "builtin::rag"];
 pub(super) fn complete(document: &DocumentAnalysis, offset: usize) -> Option<Vec<CompletionItem>> {
     let outer = document.tree().text();
     let (config, inside, tree) = document.configs().iter().find_map(|config| {
-        if let Some(inside) = config.embedding().inner(offset) {
+        if let Some(inside) = config.embedding().inner(offset).filter(|_| config.embedding().has_column(offset, outer))
+        {
             return Some((config, inside, Arc::clone(config.tree())));
         }
         let text = config.embedding().extended(config.tree().text(), offset, outer)?;
@@ -80,14 +81,14 @@ impl<'a> Context<'a> {
         let Some((_, language)) = self.newest else { return Vec::new() };
         let container = place::path(&self.cursor.container);
         let offers = match &self.cursor.place {
-            Place::Key { existing } => self.keys(language, &container, existing),
-            Place::Value { path } => self.values(language, &place::path(path)),
-            Place::Item { path } => {
+            CursorPlace::Key { existing } => self.keys(language, &container, existing),
+            CursorPlace::Value { path } => self.values(language, &place::path(path)),
+            CursorPlace::Item { path } => {
                 let path = place::path(path);
                 let item = if matches!(path.last(), Some(Segment::Index(_))) { path } else { path.index(0) };
                 self.item(language, &item)
             }
-            Place::Comment | Place::None => Vec::new(),
+            CursorPlace::Comment | CursorPlace::None => Vec::new(),
         };
         finished(self.tree.text(), &self.cursor, offers)
     }

@@ -50,6 +50,13 @@ impl Embedding {
         }
     }
 
+    /// Whether what is written at a place of the document becomes part of the text: not in the indentation of its lines.
+    pub(crate) fn has_column(&self, outer: usize, text: &str) -> bool {
+        let Self::Block(block) = self else { return true };
+        let line = text[..outer].rfind('\n').map_or(0, |at| at + 1);
+        outer - line >= block.indent
+    }
+
     fn outer(&self, inner: usize) -> Option<usize> {
         match self {
             Self::Document => Some(inner),

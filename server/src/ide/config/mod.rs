@@ -11,7 +11,7 @@ use llsd_generator::check::facts::Facts;
 use llsd_generator::config::context;
 use llsd_generator::config::language::Language;
 use llsd_generator::config::mounting::Mount;
-use llsd_generator::config::{self, ConfigMigration, Verdict, named};
+use llsd_generator::config::{self, ConfigMigration, Verdict, named_range};
 use llsd_generator::document::Plain;
 use llsd_generator::path::Path;
 use llsd_yaml::{Document, Node, SkippedKind, edit, parse_document};
@@ -157,8 +157,7 @@ impl ConfigText {
     /// The versions that it is judged by, and why by these, in words.
     pub(crate) fn judged_by(&self, facts: &Facts) -> (String, String) {
         let verdict = self.verdict(facts);
-        let names: Vec<String> = verdict.versions.iter().map(|version| named(version)).collect();
-        (names.join(", "), self.target(facts).1)
+        (named_range(&verdict.versions), self.target(facts).1)
     }
 
     /// The variables that the resources around set, each with where it is taken from, in words.

@@ -100,7 +100,29 @@ fn with_configs(
     // What is around is formatted once the texts are: both may move the same lines.
     let around = if range.is_some() { Vec::new() } else { outer(&parse_document(&changed), None) };
     let around: Vec<_> = around.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
-    fix::difference(tree.text(), &edit::apply(&changed, &around))
+    let edits = fix::difference(tree.text(), &edit::apply(&changed, &around));
+    edits.into_iter().flat_map(|edit| narrow(tree.text(), edit)).collect()
+}
+
+/// An edit of whole lines as edits of the blanks around what stands on each, where no line comes or goes and nothing moves
+/// inside of one.
+fn narrow(text: &str, edit: TextEdit) -> Vec<TextEdit> {
+    let old: Vec<&str> = edit.span.slice(text).split_inclusive('\n').collect();
+    let new: Vec<&str> = edit.new_text.split_inclusive('\n').collect();
+    if old.len() != new.len() || old.iter().zip(&new).any(|(old, new)| old.trim() != new.trim()) {
+        return vec![edit];
+    }
+    let (mut start, mut edits) = (edit.span.start, Vec::new());
+    for (old, new) in old.into_iter().zip(new) {
+        let content = old.trim();
+        let (before, behind) = (old.find(content).unwrap_or(0), new.find(content).unwrap_or(0));
+        let parts = [(0, before, &new[..behind]), (before + content.len(), old.len(), &new[behind + content.len()..])];
+        for (from, to, new_text) in parts.into_iter().filter(|(from, to, new)| old[*from..*to] != **new) {
+            edits.push(TextEdit { span: Span::new(start + from, start + to), new_text: new_text.to_owned() });
+        }
+        start += old.len();
+    }
+    edits
 }
 
 /// Whether each line of a literal text is one of the document, and ends as others do.

@@ -5,6 +5,8 @@ use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, FormatOptions};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::convert;
+use crate::workspace::Host;
+use std::path::Path;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{
     DocumentFormattingParams, DocumentOnTypeFormattingParams, DocumentRangeFormattingParams, FormattingOptions,
@@ -60,7 +62,11 @@ fn options(options: &FormattingOptions) -> FormatOptions {
     }
 }
 
+/// The edits for the client; none where the file is no manifest itself, whose other lines have a layout of their own.
 fn edits(shared: &Shared, snapshot: &Snapshot, edits: &[ide::TextEdit]) -> Vec<TextEdit> {
+    if Host::of(Path::new(&*snapshot.name)).is_some() {
+        return Vec::new();
+    }
     let encoding = shared.client_capabilities().encoding;
     edits.iter().map(|edit| convert::text_edit(&snapshot.rope, edit, encoding)).collect()
 }
