@@ -28,7 +28,9 @@ pub fn findings(config: &Value, unknown: &BTreeSet<Path>, mounts: &[&Mount], ver
     let mut found = Vec::new();
     for mount in mounts {
         let pair = Pair { config, unknown, mount };
-        pair.walk(config, &mut Path::root(), &mut found);
+        let mut lost = Vec::new();
+        pair.walk(config, &mut Path::root(), &mut lost, &mut found);
+        found.extend(pair.lost(lost));
         pair.replicas(&mut found);
         pair.port(verdict, &mut found);
         pair.values(verdict, &mut found);
@@ -46,27 +48,28 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Looks at every text of the config. As deep as plain values are.
-    fn walk(&self, value: &Value, path: &mut Path, found: &mut Vec<Finding>) {
+    /// Looks at every text of the config. `lost`: files that the server writes outside of volumes. As deep as plain values
+    /// are.
+    fn walk(&self, value: &Value, path: &mut Path, lost: &mut Vec<(Path, String)>, found: &mut Vec<Finding>) {
         if self.unknown.contains(path) {
             return;
         }
         match value {
             Value::String(text) => {
                 self.variables(text, path, found);
-                self.file(text, path, found);
+                self.file(text, path, lost, found);
             }
             Value::Array(items) => {
                 for (position, item) in items.iter().enumerate() {
                     path.push(Segment::Index(position));
-                    self.walk(item, path, found);
+                    self.walk(item, path, lost, found);
                     path.pop();
                 }
             }
             Value::Object(entries) => {
                 for (name, value) in entries {
                     path.push(Segment::Key(name.clone()));
-                    self.walk(value, path, found);
+                    self.walk(value, path, lost, found);
                     path.pop();
                 }
             }
@@ -127,7 +130,7 @@ impl Pair<'_> {
     }
 
     /// A file or folder that is in no volume.
-    fn file(&self, text: &str, path: &Path, found: &mut Vec<Finding>) {
+    fn file(&self, text: &str, path: &Path, lost: &mut Vec<(Path, String)>, found: &mut Vec<Finding>) {
         let Some(Segment::Key(key)) = path.last() else { return };
         let (is_read, is_written) = (READ.contains(&key.as_str()), WRITTEN.contains(&key.as_str()));
         let Some(folders) = self.mount.folders.as_ref().filter(|_| is_read || is_written) else { return };
@@ -135,17 +138,16 @@ impl Pair<'_> {
         if folders.iter().any(|folder| is_below(&file, folder)) {
             return;
         }
+        if is_written {
+            return lost.push((path.clone(), file));
+        }
         let resource = &self.mount.resource;
-        let (severity, message) = match (is_written, key.ends_with("_dir")) {
-            (true, _) => (
-                Severity::Information,
-                format!("{file} is in no volume of resource \"{resource}\": what is stored there is lost with the pod"),
-            ),
-            (false, true) => (
+        let (severity, message) = match key.ends_with("_dir") {
+            true => (
                 Severity::Information,
                 format!("{file} is in no volume of resource \"{resource}\": the image has to hold it"),
             ),
-            (false, false) => (
+            false => (
                 Severity::Warning,
                 format!(
                     "{file} is in no volume of resource \"{resource}\": unless the image holds it, the server exits"
@@ -153,6 +155,18 @@ impl Pair<'_> {
             ),
         };
         found.push(Finding::new(&rule::UNMOUNTED_PATH, path.clone(), message).weighing(severity));
+    }
+
+    /// What is stored outside of volumes: one finding for all of it.
+    fn lost(&self, files: Vec<(Path, String)>) -> Option<Finding> {
+        let mut files = files.into_iter();
+        let (path, file) = files.next()?;
+        let message = format!(
+            "{file} is in no volume of resource \"{}\": what is stored there is lost with the pod",
+            self.mount.resource
+        );
+        let first = Finding::new(&rule::UNMOUNTED_PATH, path, message).weighing(Severity::Information);
+        Some(files.fold(first, |finding, (path, file)| finding.with_related(path, format!("{file}, too"))))
     }
 
     /// Databases in files, and more than one pod.

@@ -7,6 +7,7 @@ use crate::catalog::{Catalog, ConfigKey, KeyKind, ProviderType};
 use crate::check::finding::{Fix, FixEdit};
 use crate::check::rules::plain_secret::is_secret;
 use crate::check::rules::settings::wrong;
+use crate::document::placeholder;
 use crate::nearest::nearest;
 use crate::path::Path;
 use indexmap::IndexMap;
@@ -231,7 +232,9 @@ impl Walk<'_, '_> {
     fn keys(&mut self, keys: &IndexMap<String, ConfigKey>, config: &Map<String, Value>, at: &Path, depth: usize) {
         for (name, value) in config {
             let path = at.key(name.as_str());
-            if self.unknown.contains(&path) {
+            // That a value is filled in says nothing about its key.
+            let is_filled_in = || value.as_str().is_some_and(|text| placeholder(text).is_some());
+            if self.unknown.contains(&path) && (keys.contains_key(name) || !is_filled_in()) {
                 continue;
             }
             let Some(key) = keys.get(name) else {

@@ -37,6 +37,10 @@ fn identity(list: &str, id: &str, entry: &Value) -> Option<String> {
     if list != "models" {
         return text(id).map(str::to_owned);
     }
+    // ogx puts such a model at the first provider that there is, under its bare name.
+    if text("provider_id") == Some("all") {
+        return text(id).map(str::to_owned);
+    }
     let named = if entry.get("provider_model_id").is_some() { text("provider_model_id") } else { text(id) };
     Some(format!("{}/{}", text("provider_id")?, named?))
 }

@@ -254,12 +254,12 @@ fn keys_and_values_are_those_of_the_place() {
     offered(
         &CONFIG.replace("type: kv_sqlite", "type: $0"),
         expect![[r#"
-        kv_redis | default | "kv_redis" for ""
-        kv_sqlite |  | "kv_sqlite" for ""
-        kv_postgres |  | "kv_postgres" for ""
-        kv_mongodb |  | "kv_mongodb" for ""
-        sql_sqlite |  | "sql_sqlite" for ""
-    "#]],
+            kv_redis |  | "kv_redis" for ""
+            kv_sqlite |  | "kv_sqlite" for ""
+            kv_postgres |  | "kv_postgres" for ""
+            kv_mongodb |  | "kv_mongodb" for ""
+            sql_sqlite |  | "sql_sqlite" for ""
+        "#]],
     );
     offered(
         &CONFIG.replace("- vector_io", "- $0"),
@@ -274,12 +274,12 @@ fn keys_and_values_are_those_of_the_place() {
     offered(
         &CONFIG.replace("env.VLLM_URL:=", "env.VLLM_$0:="),
         expect![[r#"
-        ANTHROPIC_API_KEY | read by the starter distribution | "ANTHROPIC_API_KEY" for "VLLM_"
-        AWS_BEARER_TOKEN_BEDROCK | read by the starter distribution | "AWS_BEARER_TOKEN_BEDROCK" for "VLLM_"
-        AWS_DEFAULT_REGION | read by the starter distribution | "AWS_DEFAULT_REGION" for "VLLM_"
-        AZURE_API_BASE | read by the starter distribution | "AZURE_API_BASE" for "VLLM_"
-        AZURE_API_KEY | read by the starter distribution | "AZURE_API_KEY" for "VLLM_"
-    "#]],
+            VLLM_API_TOKEN | read by the starter distribution | "VLLM_API_TOKEN" for "VLLM_"
+            VLLM_MAX_TOKENS | read by the starter distribution | "VLLM_MAX_TOKENS" for "VLLM_"
+            VLLM_TLS_VERIFY | read by the starter distribution | "VLLM_TLS_VERIFY" for "VLLM_"
+            VLLM_URL | read by the starter distribution | "VLLM_URL" for "VLLM_"
+            ANTHROPIC_API_KEY | read by the starter distribution | "ANTHROPIC_API_KEY" for "VLLM_"
+        "#]],
     );
     offered(
         &CONFIG.replace("max_token: 4096", "api_token: $0"),
@@ -305,22 +305,22 @@ fn the_first_provider_is_offered_as_a_whole() {
     offered(
         begun,
         expect![[r#"
-        safety | list | "safety:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        batches | list | "batches:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        datasetio | list | "datasetio:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        eval | list | "eval:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        file_processors | list | "file_processors:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-    "#]],
+            - … | a whole entry | "- provider_id: $1\n  provider_type: $2" for ""
+            - provider_id | string, required | "- provider_id: $1" for ""
+            - provider_type | string, required | "- provider_type: $1" for ""
+            - config | mapping, default {} | "- config:\n    $1" for ""
+            - module | string | "- module: $1" for ""
+        "#]],
     );
     offered(
         &literal(begun),
         expect![[r#"
-        safety | list | "safety:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        batches | list | "batches:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        datasetio | list | "datasetio:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        eval | list | "eval:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-        file_processors | list | "file_processors:\n  - provider_id: $1\n    provider_type: $2\n    config:\n      $3" for ""
-    "#]],
+            - … | a whole entry | "- provider_id: $1\n  provider_type: $2" for ""
+            - provider_id | string, required | "- provider_id: $1" for ""
+            - provider_type | string, required | "- provider_type: $1" for ""
+            - config | mapping, default {} | "- config:\n    $1" for ""
+            - module | string | "- module: $1" for ""
+        "#]],
     );
 }
 

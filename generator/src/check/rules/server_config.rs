@@ -70,7 +70,7 @@ pub static DEPRECATED: Rule = Rule {
 pub static DUPLICATE: Rule = Rule {
     id: "llsd::config::duplicate-id",
     severity: Severity::Warning,
-    summary: "Two providers of one API have the same id.",
+    summary: "Two providers of one API have the same id, or a resource is registered twice.",
     why: "The last one wins, without a word.",
     example: "providers:\n  inference:\n  - {provider_id: vllm, provider_type: remote::vllm}\n  - {provider_id: vllm, provider_type: remote::openai}",
     ..Rule::PLAIN
