@@ -6,12 +6,14 @@
 use super::versions;
 use crate::api::ApiVersion;
 use crate::api::v1alpha2::DEFAULT_PORT;
-use crate::check::facts::ObjectKey;
 use crate::check::rules::plain_secret::{is_secret, names_secret};
 use crate::distribution::{Distributions, version_of_image};
 use crate::path::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Namespace and name of a ConfigMap; the namespace is empty where the resource names none.
+type ObjectKey = (String, String);
 
 /// Where the operator mounts storage that names no path.
 const STORAGE: &str = "/.llama";

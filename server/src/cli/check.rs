@@ -3,11 +3,10 @@
 use super::baseline::Baseline;
 use super::built::Built;
 use super::fix::Fixed;
-use super::input::{Inputs, Source};
+use super::input::{Inputs, Source, hosts};
 use super::report::{self, Format, Report};
 use super::verdicts::{File, check, code};
 use super::{CLEAN, FAILURE, complain};
-use crate::workspace::Host;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -47,11 +46,6 @@ pub(super) struct Arguments {
     /// Write all findings of now to the file of --baseline, and exit with 0
     #[arg(long, requires = "baseline", conflicts_with = "fix")]
     write_baseline: bool,
-}
-
-/// The kinds of texts in directories in which manifests are looked for.
-pub(super) const fn hosts(markdown: bool) -> &'static [Host] {
-    if markdown { &[Host::Shell, Host::Markdown] } else { &[Host::Shell] }
 }
 
 /// Checks all files against each other and prints what was found.

@@ -1,7 +1,6 @@
 //! `llsd fix`, and `llsd check --fix`.
 
-use super::check::hosts;
-use super::input::{Inputs, Source, Unreadable};
+use super::input::{Inputs, Source, Unreadable, hosts};
 use super::project::Project as Files;
 use super::report::{self, Format, Report};
 use super::verdicts::{self, File};

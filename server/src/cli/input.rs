@@ -126,6 +126,11 @@ pub(super) struct Inputs {
     projects: Projects,
 }
 
+/// The kinds of texts in directories in which manifests are looked for.
+pub(super) const fn hosts(markdown: bool) -> &'static [Host] {
+    if markdown { &[Host::Shell, Host::Markdown] } else { &[Host::Shell] }
+}
+
 impl Inputs {
     /// The sources that arguments name: a folder stands for the manifests below it.
     pub(super) fn find(arguments: &[PathBuf]) -> Self {
