@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Namespace and name of a ConfigMap; the namespace is empty where the resource names none.
 type ObjectKey = (String, String);
 
-/// Where the operator mounts storage that names no path.
+/// Where the operators of `LlamaStackDistribution` mount storage that names no path.
 const STORAGE: &str = "/.llama";
 
-/// Where it mounts the ConfigMap with the config.
-const CONFIG: &str = "/etc/llama-stack";
+/// Where the operators mount the ConfigMap with the config.
+const CONFIG: [&str; 2] = ["/etc/llama-stack", "/etc/ogx"];
 
 /// A resource, as far as it concerns the config that it mounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +70,10 @@ struct Fields {
     replicas: &'static str,
     most_replicas: &'static str,
     port: &'static str,
+    /// The field that names the ConfigMap.
+    reference: &'static str,
+    /// Where storage is mounted that names no path.
+    default_folder: &'static str,
 }
 
 impl Fields {
@@ -85,6 +89,8 @@ impl Fields {
                 replicas: "spec.replicas",
                 most_replicas: "spec.server.autoscaling.maxReplicas",
                 port: "spec.server.containerSpec.port",
+                reference: "configMapName",
+                default_folder: STORAGE,
             },
             ApiVersion::V1Alpha2 => Self {
                 distribution: "spec.distribution",
@@ -96,6 +102,21 @@ impl Fields {
                 replicas: "spec.workload.replicas",
                 most_replicas: "spec.workload.autoscaling.maxReplicas",
                 port: "spec.networking.port",
+                reference: "configMapName",
+                default_folder: STORAGE,
+            },
+            ApiVersion::OgxV1Beta1 => Self {
+                distribution: "spec.distribution",
+                config_map: "spec.overrideConfig",
+                env: "spec.workload.overrides.env",
+                commands: ["spec.workload.overrides.command", "spec.workload.overrides.args"],
+                pod: "spec.workload.overrides",
+                storage: "spec.workload.storage",
+                replicas: "spec.workload.replicas",
+                most_replicas: "spec.workload.autoscaling.maxReplicas",
+                port: "spec.network.port",
+                reference: "name",
+                default_folder: "/.ogx",
             },
         }
     }
@@ -117,8 +138,8 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
     let namespace = text(object.get("metadata"), "namespace");
     let mut named: BTreeSet<ObjectKey> = BTreeSet::new();
     let reference = at(fields.config_map);
-    let name = text(reference, "configMapName");
-    if !name.is_empty() && !unknown.contains(&Path::parse(fields.config_map).key("configMapName")) {
+    let name = text(reference, fields.reference);
+    if !name.is_empty() && !unknown.contains(&Path::parse(fields.config_map).key(fields.reference)) {
         let elsewhere = text(reference, "configMapNamespace");
         named.insert((if elsewhere.is_empty() { namespace.clone() } else { elsewhere }, name));
     }
@@ -134,10 +155,10 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
         return Vec::new();
     }
     let (version, told_by) = version_of(at(fields.distribution), is_open(fields.distribution));
-    let mut folders = vec![CONFIG.to_owned()];
+    let mut folders = CONFIG.map(str::to_owned).to_vec();
     if let Some(storage) = at(fields.storage) {
         let path = text(Some(storage), "mountPath");
-        folders.push(if path.is_empty() { STORAGE.to_owned() } else { path });
+        folders.push(if path.is_empty() { fields.default_folder.to_owned() } else { path });
     }
     folders.extend(list("volumeMounts").map(|mount| text(Some(mount), "mountPath")).filter(|path| !path.is_empty()));
     let number = |place: &str| at(place).and_then(Value::as_i64);

@@ -240,6 +240,7 @@ fn own_config<'a>(context: &'a RuleContext<'_>) -> Option<(&'a str, &'a str)> {
     let place = RuleContext::spec(match context.version {
         ApiVersion::V1Alpha1 => "server.userConfig.configMapName",
         ApiVersion::V1Alpha2 => "overrideConfig.configMapName",
+        ApiVersion::OgxV1Beta1 => "overrideConfig.name",
     });
     let name = context.text(&place)?;
     let data = config_map(context, name)?;
