@@ -23,7 +23,7 @@ pub use migrate::{ConfigMigration, Difference, migrate};
 
 use crate::catalog::Catalog;
 use crate::check::Rule;
-use crate::check::finding::{Finding, Severity, Tag, Target};
+use crate::check::finding::{Finding, Tag, Target};
 use crate::check::rules::{server_config as rule, substitution};
 use crate::path::Path;
 use access::Access;
@@ -205,31 +205,7 @@ fn agreed(found: &[(&'static str, Vec<Fault>)]) -> Vec<Finding> {
             |all: bool| if all { finding(fault, &subject(oldest, newest)) } else { of_some(fault, oldest, newest) };
         (all || fault.kind == Kind::RenamedKey).then(|| said(all))
     });
-    said.chain(refused_by_all(found, &by)).collect()
-}
-
-/// What every version refuses, each for a reason of its own: in the words of the reason that most of them have.
-fn refused_by_all<'f>(
-    found: &'f [(&'static str, Vec<Fault>)],
-    by: &BTreeMap<(Kind, &Path), Vec<&'static str>>,
-) -> Vec<Finding> {
-    let mut refusing: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
-    let errors = |faults: &'f [Fault]| faults.iter().filter(|fault| fault.severity == Severity::Error);
-    for (version, faults) in found {
-        errors(faults).for_each(|fault| _ = refusing.entry(&fault.path).or_default().insert(version));
-    }
-    let versions = |fault: &Fault| by.get(&(fault.kind, &fault.path)).map(Vec::as_slice).unwrap_or_default();
-    let mut all = Vec::new();
-    for (path, _) in refusing.into_iter().filter(|(_, versions)| versions.len() == found.len()) {
-        let reasons = found.iter().flat_map(|(_, faults)| errors(faults)).filter(|fault| fault.path == *path);
-        let Some(usual) = reasons.max_by_key(|fault| versions(fault).len()) else { continue };
-        if let [oldest, .., newest] | [oldest @ newest] = versions(usual)
-            && versions(usual).len() < found.len()
-        {
-            all.push(of_some(usual, oldest, newest));
-        }
-    }
-    all
+    said.collect()
 }
 
 /// What only some of the plausible versions find: mending it might break the config for the others.
