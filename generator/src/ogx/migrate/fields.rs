@@ -75,7 +75,7 @@ pub(super) fn configs(draft: &mut Draft<'_>) {
     draft.set("overrideConfig", json!({"name": name, "key": "config.yaml"}));
     draft.note_move(&format!("{at}.configMapName"), "overrideConfig.name");
     let message = format!(
-        "the config in ConfigMap \"{name}\" is one of llama-stack: rewrite it with `llsd migrate --to {}`",
+        "the config in ConfigMap \"{name}\" is one of llama-stack and is not rewritten here: it has to become one of ogx {}",
         draft.options.version
     );
     draft.tell(Class::Unknown, at, message);
@@ -179,8 +179,8 @@ pub(super) fn certificates(draft: &mut Draft<'_>) {
         draft.tell(Class::Loss, format!("{tls}.enabled"), message);
     }
     if Source::of(&json!({ "spec": draft.spec })) == Source::Generated {
-        let message = "the operator reads the base config from labels of the image, which Docker Hub does not give it: put \
-                       `llsd render` of the new resource, or a config of your own, into a ConfigMap and name it in baseConfig";
+        let message = "the operator reads the base config from labels of the image, which Docker Hub does not give it: put a base \
+                       config of ogx into a ConfigMap and name that in baseConfig";
         draft.tell(Class::Unknown, "spec.distribution", message);
     }
 }

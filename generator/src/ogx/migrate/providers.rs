@@ -153,7 +153,8 @@ fn one(
                     format!("{key} comes from a Secret that the old operator derives: the new one derives none");
                 draft.tell(Class::Loss, place.clone(), message);
             }
-            None => _ = settings.insert(key.to_owned(), value.to_json()),
+            None if value.is_null() => {}
+            None => _ = settings.insert(key.to_owned(), in_new_folder(value.to_json())),
         }
     }
     if api.name == "inference"
@@ -190,6 +191,17 @@ fn one(
     }
     if let Origin::Resource(path) = &provider.origin {
         draft.note_move(&path.to_string(), &format!("providers.{}.{side}.{field}[{number}]", api.field));
+    }
+}
+
+/// A value in which paths below llama-stack's folder are those of ogx, where the same volume is mounted. As deep as a
+/// base config, which is bounded.
+fn in_new_folder(value: Value) -> Value {
+    match value {
+        Value::String(text) => text.replace("/.llama/", "/.ogx/").into(),
+        Value::Array(items) => items.into_iter().map(in_new_folder).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, in_new_folder(value))).collect(),
+        other => other,
     }
 }
 
