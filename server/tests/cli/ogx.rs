@@ -108,7 +108,7 @@ fn what_is_lost_on_the_way_to_ogx_is_said_first() {
         llsd: old.yaml: change: spec.server.containerSpec.env[2]: LLAMA_STACK_LOGGING becomes OGX_LOGGING
         llsd: old.yaml: change: spec.server.containerSpec.env[3]: /.llama/distributions/starter becomes /.ogx/distributions/starter, where the volume is mounted now
         llsd: old.yaml: change: metadata.name: "chat" becomes "chat-ogx", which adopts the volume and the Service of the old one: only after both carry the new operator's label, see --plan
-        llsd: old.yaml: not known: spec.server.userConfig: the config in ConfigMap "config" is one of llama-stack and is not rewritten here: it has to become one of ogx 1.5.0
+        llsd: old.yaml: not known: spec.server.userConfig: the config in ConfigMap "config" is one of llama-stack: rewrite it with `llsd migrate --to 1.5.0`
         llsd: old.yaml: added: spec.network.policy: stays off, as it was by default: the new operator makes policies unless it is told otherwise
     "#]]
     .assert_eq(&ran.err);

@@ -75,7 +75,7 @@ pub(super) fn configs(draft: &mut Draft<'_>) {
     draft.set("overrideConfig", json!({"name": name, "key": "config.yaml"}));
     draft.note_move(&format!("{at}.configMapName"), "overrideConfig.name");
     let message = format!(
-        "the config in ConfigMap \"{name}\" is one of llama-stack and is not rewritten here: it has to become one of ogx {}",
+        "the config in ConfigMap \"{name}\" is one of llama-stack: rewrite it with `llsd migrate --to {}`",
         draft.options.version
     );
     draft.tell(Class::Unknown, at, message);
