@@ -17,7 +17,7 @@ pub use kept::PreservedField;
 pub(crate) use kept::{differences, remove_annotation};
 
 use crate::api::{ApiVersion, KIND, Kind};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The annotation with what v1alpha2 cannot hold of a v1alpha1 object.
 pub const V1ALPHA1_FIELDS: &str = "llamastack.io/v1alpha1-fields";
@@ -77,11 +77,7 @@ fn annotation(version: ApiVersion) -> &'static str {
 }
 
 fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
-    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let source = ApiVersion::of(object).filter(|version| version.kind() == Kind::LlamaStackDistribution);
-    let Some(source) = source else {
-        return Err(ConvertError::OtherKind { api_version: text("apiVersion"), kind: text("kind") });
-    };
+    let source = source(object)?;
     if source == target {
         return Ok(object.clone());
     }
@@ -127,6 +123,34 @@ fn convert(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
     Ok(result)
 }
 
+/// What stands for an object that is too large to be read whole: it is a view, with an empty spec. Of `object` its version,
+/// its kind and its annotations are enough.
+///
+/// # Errors
+/// [`ConvertError::OtherKind`] for anything that is not the resource in one of its versions.
+pub fn unread(object: &Value, target: ApiVersion) -> Result<Value, ConvertError> {
+    let mut bare = json!({"spec": {}});
+    for field in ["apiVersion", "kind", "metadata"] {
+        bare[field] = object.get(field).cloned().unwrap_or_default();
+    }
+    let source = source(&bare)?;
+    bare["apiVersion"] = json!(target.api_version());
+    kept::remove_annotation(&mut bare, annotation(target));
+    kept::write_text(&mut bare, annotation(source), TOO_LARGE.to_owned());
+    if kept::size_of_annotations(&bare) > ANNOTATIONS {
+        kept::remove_annotation(&mut bare, annotation(source));
+    }
+    Ok(bare)
+}
+
+/// The version of an object of the resource.
+fn source(object: &Value) -> Result<ApiVersion, ConvertError> {
+    let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+    ApiVersion::of(object)
+        .filter(|version| version.kind() == Kind::LlamaStackDistribution)
+        .ok_or_else(|| ConvertError::OtherKind { api_version: text("apiVersion"), kind: text("kind") })
+}
+
 /// What is wrong with the annotations of an object that is about to be stored: it would be read otherwise than it was
 /// written, or part of it would be lost. `None` if nothing is.
 #[must_use]
@@ -135,7 +159,8 @@ pub fn annotation_fault(object: &Value) -> Option<AnnotationFault> {
     for (annotation, whole) in [(V1ALPHA1_FIELDS, ApiVersion::V1Alpha1), (V1ALPHA2_FIELDS, ApiVersion::V1Alpha2)] {
         let Some(text) = kept::text(object, annotation) else { continue };
         if text == TOO_LARGE {
-            return Some(AnnotationFault::View { whole });
+            let is_unread = object.get("spec") == Some(&json!({}));
+            return Some(if is_unread { AnnotationFault::Unread { whole } } else { AnnotationFault::View { whole } });
         }
         // One that a conversion could not read travels inside the other one.
         if kept::parse(text).is_none_or(|all| whole != version && all.iter().any(PreservedField::is_of_annotation)) {
@@ -155,6 +180,15 @@ pub enum AnnotationFault {
          lost. Edit it as {whole}"
     )]
     View {
+        /// The version that holds all of it.
+        whole: ApiVersion,
+    },
+    /// Its spec was not even read.
+    #[error(
+        "the spec of this resource is too large to be converted from {whole}: it has too many values, or too many inside of \
+         each other. Make it smaller, or edit it as {whole}"
+    )]
+    Unread {
         /// The version that holds all of it.
         whole: ApiVersion,
     },

@@ -24,30 +24,34 @@ const ERRORS: usize = 50;
 const MESSAGE_LENGTH: usize = 16 << 10;
 
 /// Judges the object of a review.
-pub(crate) fn review(body: &[u8]) -> Result<Value, BadReview> {
+pub(crate) fn review(body: &[u8]) -> Result<String, BadReview> {
     let mut review = Review::read(body, "AdmissionReview")?;
+    let response = answer(&mut review);
+    Ok(review.answer(response).to_string())
+}
+
+fn answer(review: &mut Review) -> Value {
     let object = review.request.remove("object").unwrap_or_default();
     let old = review.request.remove("oldObject").filter(Value::is_object);
     let asked = matches!(review.text(["operation", ""]), "CREATE" | "UPDATE") && !object.is_null();
     let of_part = !review.text(["subResource", ""]).is_empty();
     if !asked {
-        return Ok(review.answer(json!({"allowed": true})));
+        return json!({"allowed": true});
     }
     if let Some(fault) = stored_fault(&object, old.as_ref()) {
-        return Ok(review.answer(refused(&fault)));
+        return refused(&fault);
     }
     if of_part {
-        return Ok(review.answer(json!({"allowed": true})));
+        return json!({"allowed": true});
     }
     let written = match review.text(["requestKind", "version"]) {
         "v1alpha1" => ApiVersion::V1Alpha1,
         _ => ApiVersion::V1Alpha2,
     };
-    let response = match judge(&object, old.as_ref(), written) {
+    match judge(&object, old.as_ref(), written) {
         Ok(findings) => response(&object, &findings),
         Err(error) => refused(&error.to_string()),
-    };
-    Ok(review.answer(response))
+    }
 }
 
 fn refused(message: &str) -> Value {
@@ -62,7 +66,8 @@ fn stored_fault(object: &Value, old: Option<&Value>) -> Option<String> {
     }
     let annotations = annotation_fault(object).filter(|fault| {
         // Through a view the old object looks like the new one, and would be stored like it.
-        matches!(fault, AnnotationFault::View { .. }) || old.and_then(annotation_fault).as_ref() != Some(fault)
+        matches!(fault, AnnotationFault::View { .. } | AnnotationFault::Unread { .. })
+            || old.and_then(annotation_fault).as_ref() != Some(fault)
     });
     let extent = || extent_fault(object).filter(|_| old.is_none_or(|old| old["spec"] != object["spec"]));
     annotations.map(|fault| fault.to_string()).or_else(extent)
@@ -194,7 +199,8 @@ mod tests {
         let mut request = request;
         request["uid"] = json!("u-1");
         let body = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
-        review(body.to_string().as_bytes()).expect("a review")["response"].take()
+        let answer = review(body.to_string().as_bytes()).expect("a review");
+        serde_json::from_str::<Value>(&answer).expect("an answer")["response"].take()
     }
 
     fn object(spec: Value) -> Value {

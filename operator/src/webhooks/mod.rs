@@ -8,6 +8,7 @@ mod admit;
 mod bundle;
 mod certificates;
 mod convert;
+mod extent;
 mod listener;
 mod mounted;
 mod own;
@@ -108,7 +109,7 @@ pub enum ServeError {
 /// What the endpoint answers to the body of a review; `None` if it is none, or the path is not served. The bounds on
 /// bodies are those of the connection, and not looked at here.
 #[must_use]
-pub fn answer(path: &str, body: &[u8]) -> Option<serde_json::Value> {
+pub fn answer(path: &str, body: &[u8]) -> Option<String> {
     match path {
         CONVERT_PATH => convert::review(body).ok(),
         VALIDATE_PATH => admit::review(body).ok(),

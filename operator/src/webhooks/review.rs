@@ -1,7 +1,8 @@
-//! What the two kinds of review have in common: a request with a `uid` in an envelope, answered in the same envelope.
+//! An admission review: a request with a `uid` in an envelope, answered in the same envelope.
 //!
 //! Objects stay plain values: a typed reading would drop what it does not know.
 
+use super::extent::{Extent, VALUES};
 use serde_json::{Map, Value, json};
 
 /// Why there is no request to answer.
@@ -9,6 +10,8 @@ use serde_json::{Map, Value, json};
 pub(crate) enum BadReview {
     #[error("the body is not JSON: {0}")]
     Syntax(#[from] serde_json::Error),
+    #[error("the review has more than {VALUES} values")]
+    Values,
     #[error("expected a {expected} with a request, found kind {found:?}")]
     NoRequest { expected: &'static str, found: String },
 }
@@ -20,8 +23,11 @@ pub(crate) struct Review {
 }
 
 impl Review {
-    /// Reads a review of the given kind.
+    /// Reads a review of the given kind, if it can be held in memory.
     pub(crate) fn read(body: &[u8], kind: &'static str) -> Result<Self, BadReview> {
+        if Extent::of(body).values > VALUES {
+            return Err(BadReview::Values);
+        }
         let mut review: Value = serde_json::from_slice(body)?;
         let found = review["kind"].as_str().unwrap_or_default().to_owned();
         let request = review.get_mut("request").map(Value::take);
