@@ -18,6 +18,7 @@ pub mod drafts;
 pub mod duplicate_id;
 pub mod endpoint;
 pub mod env;
+pub mod exposed;
 pub mod external_id;
 pub mod generation;
 pub mod header;
@@ -76,6 +77,7 @@ static GROUPS: &[&Group] = &[
     &model_provider::GROUP,
     &label_key::GROUP,
     &allowed_from::GROUP,
+    &exposed::GROUP,
     &env::GROUP,
     &plain_secret::GROUP,
     &command_file::GROUP,
