@@ -106,6 +106,30 @@ fn links_out_of_the_workspace_and_pipes_are_left_alone() {
     assert!(others.iter().all(|message| message["method"] != "textDocument/publishDiagnostics"), "{others:?}");
 }
 
+/// A repository can hold a link to a device under any name.
+#[cfg(unix)]
+#[test]
+fn rules_of_git_that_are_no_file_hold_nobody_up() {
+    let folder = Folder::new("rules");
+    let own = folder.write("a.yaml", &wrong("a"));
+    let (zero, pipe) = (folder.write("zero/b.yaml", &wrong("b")), folder.write("pipe/c.yaml", &wrong("c")));
+    std::os::unix::fs::symlink("/dev/zero", folder.0.join("zero/.gitignore")).unwrap();
+    let mkfifo = |name: &str| std::process::Command::new("mkfifo").arg(folder.0.join(name)).status().unwrap().success();
+    assert!(mkfifo("pipe/.gitignore") && mkfifo("saved.yaml"));
+    let mut client = Client::ready_with(&json!({}), &[&folder.0]).0;
+    assert_eq!(publication(&mut client, &own).len(), 1);
+    folder.write("a.yaml", &resource("a"));
+    let changes: Vec<_> = [&zero, &pipe, &own].map(|uri| json!({"uri": uri, "type": 2})).into();
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": changes}));
+    assert_eq!(publication(&mut client, &own), Vec::<Value>::new());
+    // Nor does a pipe that takes the place of a file that is open.
+    let saved = format!("{}/saved.yaml", folder.uri());
+    client.open(&saved, &resource("saved"));
+    let asked = client.ask("llsd/previewDiff", json!({"textDocument": {"uri": saved}, "against": "saved"}));
+    let answer = client.answer(asked);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("no regular file"), "{answer}");
+}
+
 #[test]
 fn a_project_decides_in_the_editor_as_on_the_command_line() {
     let folder = Folder::new("project");

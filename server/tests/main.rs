@@ -8,6 +8,7 @@ mod lsp_across;
 mod lsp_completion;
 mod lsp_edit;
 mod lsp_features;
+mod lsp_hostile;
 mod lsp_navigation;
 mod lsp_protocol;
 mod lsp_session;

@@ -46,3 +46,48 @@ fn open(path: &Path) -> io::Result<File> {
 fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    #[test]
+    fn what_is_no_text_of_that_size_is_not_read() {
+        // Of these the system says that they are empty; they are not.
+        let path = Path::new("/proc/self/status");
+        assert_eq!(path.metadata().unwrap().len(), 0);
+        assert!(text_of(path, 1 << 20).is_some_and(|text| text.contains("Pid:")));
+        assert_eq!(text_of(path, 10), None);
+        for path in ["/dev/zero", "/dev/tty", "/proc", "/no/such/file", "/proc/self/exe"] {
+            assert_eq!(text_of(Path::new(path), 1 << 10), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_grows_while_it_is_read_has_an_end() {
+        let path = std::env::temp_dir().join(format!("llsd-grows-{}", std::process::id()));
+        let mut file = File::create(&path).unwrap();
+        let done = AtomicBool::new(false);
+        let most = 1 << 16;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // As long as somebody reads it, and no further than a disk can bear.
+                for _ in 0..1 << 14 {
+                    if done.load(Ordering::Relaxed) || file.write_all(&[b'a'; 1 << 10]).is_err() {
+                        break;
+                    }
+                }
+            });
+            let mut read = text_of(&path, most);
+            while let Some(text) = read {
+                assert!(text.len() as u64 <= most);
+                read = text_of(&path, most);
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        assert!(path.metadata().unwrap().len() > most);
+        std::fs::remove_file(path).unwrap();
+    }
+}

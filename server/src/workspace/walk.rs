@@ -17,6 +17,20 @@ use std::time::{Duration, Instant};
 /// Folders that hold other people's files or build results.
 const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycache__"];
 
+/// Files, and a file for a folder, by which version control is told what a folder has that is not its own.
+const RULES: [&str; 3] = [".gitignore", ".git", ".git/info/exclude"];
+/// Bytes of such a file.
+const RULES_SIZE: u64 = 1 << 20;
+
+/// The rules of a folder that must not be opened. Who reads them waits for the other end of a pipe, and takes a device, or
+/// a link to one, until all memory is gone.
+fn bad_rules(folder: &Path) -> Option<PathBuf> {
+    let is_bad = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|found| !found.is_dir() && (!found.is_file() || found.len() > RULES_SIZE))
+    };
+    RULES.iter().map(|name| folder.join(name)).find(is_bad)
+}
+
 /// How far a search goes.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -88,6 +102,8 @@ pub enum Reason {
     Many(usize),
     /// The search ended there, after [`Limits::time`].
     Slow(Duration),
+    /// A folder whose rules about what belongs to it cannot be read: a file that is none, or is too large.
+    Rules(PathBuf),
     /// The system does not let us in.
     Unreadable(String),
 }
@@ -110,6 +126,9 @@ impl fmt::Display for Reason {
             Self::Deep(depth) => write!(out, "more than {depth} folders deep; name it to have it checked"),
             Self::Many(entries) => write!(out, "the search ended here, after {entries} files and folders"),
             Self::Slow(time) => write!(out, "the search ended here, after {} s", time.as_secs()),
+            Self::Rules(path) => {
+                write!(out, "{} is no regular file, or larger than {} KiB", path.display(), RULES_SIZE >> 10)
+            }
             Self::Unreadable(reason) => out.write_str(reason),
         }
     }
@@ -119,10 +138,14 @@ impl fmt::Display for Reason {
 #[must_use]
 pub fn walk(folder: &Path, limits: &Limits, stop: &dyn Fn() -> bool) -> Walk {
     let started = Instant::now();
-    let deep = Arc::new(Mutex::new(Vec::new()));
+    let cut = Arc::new(Mutex::new(Vec::new()));
     let mut found = Walk::default();
+    if let Some(rules) = bad_rules(folder) {
+        found.left_out.push(LeftOut { path: folder.to_path_buf(), reason: Reason::Rules(rules) });
+        return found;
+    }
     let mut links = Vec::new();
-    for (seen, entry) in builder(folder, limits.depth, Arc::clone(&deep)).build().enumerate() {
+    for (seen, entry) in builder(folder, limits.depth, Arc::clone(&cut)).build().enumerate() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -130,13 +153,13 @@ pub fn walk(folder: &Path, limits: &Limits, stop: &dyn Fn() -> bool) -> Walk {
                 continue;
             }
         };
-        let cut = match seen {
+        let end = match seen {
             _ if stop() => return found,
             _ if seen > limits.entries => Some(Reason::Many(limits.entries)),
             _ if started.elapsed() > limits.time => Some(Reason::Slow(limits.time)),
             _ => None,
         };
-        if let Some(reason) = cut {
+        if let Some(reason) = end {
             found.left_out.push(LeftOut { path: entry.into_path(), reason });
             break;
         }
@@ -147,16 +170,21 @@ pub fn walk(folder: &Path, limits: &Limits, stop: &dyn Fn() -> bool) -> Walk {
             add(&mut found, entry.into_path(), kind);
         }
     }
-    let deep = std::mem::take(&mut *deep.lock().unwrap_or_else(PoisonError::into_inner));
-    found.left_out.extend(deep.into_iter().map(|path| LeftOut { path, reason: Reason::Deep(limits.depth) }));
+    found.left_out.append(&mut cut.lock().unwrap_or_else(PoisonError::into_inner));
     follow(&mut found, folder, links, limits);
     found.files.sort();
     found.left_out.sort_by(|one, other| one.path.cmp(&other.path));
     found
 }
 
-fn builder(folder: &Path, depth: usize, deep: Arc<Mutex<Vec<PathBuf>>>) -> WalkBuilder {
+/// `cut` gets the folders that are not entered, if somebody may expect that they are.
+fn builder(folder: &Path, depth: usize, cut: Arc<Mutex<Vec<LeftOut>>>) -> WalkBuilder {
     let mut builder = WalkBuilder::new(folder);
+    let whole = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
+    if whole.ancestors().any(|above| bad_rules(above).is_some()) {
+        // Those of the folders above are read as long as any are.
+        builder.parents(false).git_ignore(false).git_exclude(false).git_global(false);
+    }
     // A manifest may be hidden; a folder that is, belongs to a tool. A checkout without its .git still has its rules.
     builder.hidden(false).require_git(false).follow_links(false).ignore(false);
     builder.filter_entry(move |entry| {
@@ -167,11 +195,12 @@ fn builder(folder: &Path, depth: usize, deep: Arc<Mutex<Vec<PathBuf>>>) -> WalkB
         if !is_entered(entry.file_name()) {
             return false;
         }
-        if entry.depth() > depth {
-            deep.lock().unwrap_or_else(PoisonError::into_inner).push(entry.path().to_path_buf());
-            return false;
-        }
-        true
+        let reason =
+            if entry.depth() > depth { Some(Reason::Deep(depth)) } else { bad_rules(entry.path()).map(Reason::Rules) };
+        let is_entered = reason.is_none();
+        let left_out = reason.map(|reason| LeftOut { path: entry.path().to_path_buf(), reason });
+        cut.lock().unwrap_or_else(PoisonError::into_inner).extend(left_out);
+        is_entered
     });
     builder
 }
@@ -195,10 +224,12 @@ impl Ignored {
             return true;
         }
         for above in file.ancestors().skip(1) {
-            let rules = self
-                .known
-                .entry(above.to_path_buf())
-                .or_insert_with(|| Arc::new(Gitignore::new(above.join(".gitignore")).0));
+            let is_bad = bad_rules(above).is_some();
+            if is_bad && above.starts_with(folder) {
+                return true;
+            }
+            let read = || if is_bad { Gitignore::empty() } else { Gitignore::new(above.join(".gitignore")).0 };
+            let rules = self.known.entry(above.to_path_buf()).or_insert_with(|| Arc::new(read()));
             if !rules.is_empty() {
                 match rules.matched_path_or_any_parents(file, false) {
                     ignore::Match::Ignore(_) => return true,

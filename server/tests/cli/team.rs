@@ -151,3 +151,27 @@ fn a_pipe_in_a_folder_holds_nobody_up() {
     assert_eq!(ran.err, "llsd: cannot read ./b.yaml: no regular file\n");
     assert!(folder.llsd(&["render", "a.yaml"]).out.contains("vllm"), "it lies beside the file");
 }
+
+/// A link to a device would be read until all memory is gone.
+#[cfg(unix)]
+#[test]
+fn rules_of_git_that_are_no_file_are_told() {
+    let folder = Folder::new("rules");
+    folder.write("a.yaml", CLEAN);
+    folder.write("sub/b.yaml", CLEAN);
+    std::os::unix::fs::symlink("/dev/zero", folder.0.join("sub/.gitignore")).expect("a link");
+    let ran = folder.llsd(&["check", "."]);
+    assert_eq!(ran.code, 2);
+    assert_eq!(ran.err, "llsd: cannot read ./sub: ./sub/.gitignore is no regular file, or larger than 1024 KiB\n");
+    // Also above what is asked for, and where nobody but git looks.
+    let ran = folder.llsd(&["check", "sub/b.yaml"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    folder.write("sub/deeper/c.yaml", CLEAN);
+    assert_eq!(folder.llsd(&["check", "sub/deeper"]).code, 0);
+    folder.write("deeper/.git/info/x", "");
+    folder.write("deeper/d.yaml", CLEAN);
+    std::os::unix::fs::symlink("/dev/zero", folder.0.join("deeper/.git/info/exclude")).expect("a link");
+    let ran = folder.llsd(&["check", "deeper"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("deeper/.git/info/exclude is no regular file"), "{}", ran.err);
+}

@@ -7,6 +7,7 @@ use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, Preview, Workspace};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::{cluster, convert};
+use crate::workspace;
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -182,9 +183,9 @@ fn read(uri: &Url) -> std::result::Result<String, String> {
         ErrorKind::NotFound => format!("{} has not been saved yet", path.display()),
         _ => format!("{} cannot be read: {error}", path.display()),
     };
-    let size = std::fs::metadata(&path).map_err(failed)?.len();
-    if size > MAX_FILE {
+    if std::fs::metadata(&path).map_err(failed)?.len() > MAX_FILE {
         return Err(format!("{} is too large", path.display()));
     }
-    std::fs::read_to_string(&path).map_err(failed)
+    workspace::text_of(&path, MAX_FILE)
+        .ok_or_else(|| format!("{} cannot be read: it is no regular file, or no UTF-8 text", path.display()))
 }
