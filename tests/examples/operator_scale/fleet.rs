@@ -1,7 +1,7 @@
 //! The resources that the operator looks after here, and what happens to them.
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use kube::api::{Api, DynamicObject, WatchEvent, WatchParams};
+use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use serde_json::{Value, json};
@@ -113,7 +113,7 @@ impl<'a> Fleet<'a> {
     /// Counts, by a watch that begins now, the objects of a kind of which an event satisfied `holds`, and tells when
     /// every resource has its own. A watch costs the machine, which is the operator's too, less than asking again and
     /// again, and its times are exact.
-    fn follow(&self, kind: &ApiResource, holds: impl Fn(&DynamicObject) -> bool + Send + 'static) -> Follow {
+    fn follow(&self, kind: &ApiResource, holds: impl Fn(&DynamicObject) -> bool + Send + Sync + 'static) -> Follow {
         let root = if kind.group.is_empty() { "/api" } else { "/apis" };
         let first = format!("{root}/{}/{}?limit=1", kind.api_version, kind.plural);
         let start = self.cluster.send(Request::get(first)).body;
@@ -123,20 +123,31 @@ impl<'a> Fleet<'a> {
         let (tell, told) = mpsc::channel();
         let task = self.cluster.runtime().spawn(async move {
             let mut seen = HashSet::new();
+            let look = |seen: &mut HashSet<_>, object: &DynamicObject| {
+                if object.metadata.namespace.as_deref().is_some_and(|space| space.starts_with("bench-"))
+                    && holds(object)
+                {
+                    seen.insert((object.metadata.namespace.clone(), object.metadata.name.clone()));
+                }
+            };
             while seen.len() < wanted {
                 // The API server ends a watch after some minutes; the next one goes on from there.
                 let mut events = api.watch(&WatchParams::default(), &version).await?.boxed();
                 while let Some(event) = events.try_next().await? {
                     match event {
                         WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                            let space = object.metadata.namespace.as_deref().unwrap_or_default();
-                            if space.starts_with("bench-") && holds(&object) {
-                                seen.insert((object.metadata.namespace, object.metadata.name));
-                            }
+                            look(&mut seen, &object);
                             version = object.metadata.resource_version.unwrap_or_default();
                         }
                         WatchEvent::Bookmark(mark) => version = mark.metadata.resource_version,
                         WatchEvent::Deleted(_) => {}
+                        // The definition of the resource has changed, and with it what the API server keeps of the past.
+                        WatchEvent::Error(status) if status.code == 410 => {
+                            let list = api.list(&ListParams::default()).await?;
+                            list.items.iter().for_each(|object| look(&mut seen, object));
+                            version = list.metadata.resource_version.unwrap_or_default();
+                            break;
+                        }
                         WatchEvent::Error(status) => return Err(kube::Error::Api(status)),
                     }
                     if seen.len() >= wanted {

@@ -1,41 +1,71 @@
-//! What good resources notice of others that are made to hurt, and what the operator takes for it.
+//! What good resources, and whoever writes one, notice of others that are made to hurt, and what the operator takes for it.
 
 use crate::fleet::Fleet;
 use crate::measure::{Meter, Window};
+use crate::neighbours;
+use crate::writers::{self, End};
 use llsd_generator::api::crd::crd;
 use llsd_tests::cluster::{Cluster, Request};
-use llsd_tests::operator::Operator;
+use llsd_tests::operator::{Operator, free_address};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Good resources, and hostile ones beside them.
 const GOOD: usize = 300;
 const HOSTILE: usize = 100;
+/// Connections to the webhooks that say nothing, or begin a request that never ends.
+const IDLE: usize = 200;
+/// How long the hostile ones go on after the good ones have converged: what they take comes later, too.
+const AFTER: Duration = Duration::from_secs(60);
 
-/// Prints how long the good ones take alone and beside the others.
-pub(crate) fn run() {
-    println!("\n{GOOD} good resources, alone and beside {HOSTILE} hostile ones\n");
-    println!("| | good ones converged after | CPU until then | memory, peak |\n|---|---|---|---|");
-    let line = |name: &str, (seconds, window): (f64, Window)| {
-        println!("| {name} | {seconds:.2} s | {:.2} s | {:.1} MB |", window.cpu, window.peak);
-        seconds
-    };
-    let alone = line("alone", converge(0));
-    let beside = line("beside", converge(HOSTILE));
-    println!("\n{:.2} times as long.", beside / alone);
+/// What one run showed.
+struct Outcome {
+    /// Until all good resources had converged.
+    seconds: f64,
+    /// Until then; its peak is that of the whole run.
+    window: Window,
+    /// Milliseconds that writes of a valid resource took, in ascending order.
+    writes: Vec<f64>,
 }
 
-/// Seconds until all good resources have converged, with so many hostile ones stored before the operator starts.
-fn converge(hostile: usize) -> (f64, Window) {
+/// Prints how long the good ones take alone, beside the others, and alone once more: the machine may not be the same all
+/// the time.
+pub(crate) fn run() {
+    println!("\n{GOOD} good resources, alone and beside {HOSTILE} hostile ones and {IDLE} idle connections\n");
+    println!("| | good ones converged after | CPU until then | memory, peak | a valid write: median, p99, longest |");
+    println!("|---|---|---|---|---|");
+    let line = |name: &str, outcome: Outcome| {
+        let Outcome { seconds, window, writes } = outcome;
+        let at = |part: usize| writes.get(writes.len() * part / 100).copied().unwrap_or_default();
+        let last = writes.last().copied().unwrap_or_default();
+        println!(
+            "| {name} | {seconds:.2} s | {:.2} s | {:.1} MB | {:.0}, {:.0}, {last:.0} ms of {} |",
+            window.cpu,
+            window.peak,
+            at(50),
+            at(99),
+            writes.len()
+        );
+        seconds
+    };
+    let before = line("alone", converge(0));
+    let beside = line("beside", converge(HOSTILE));
+    let after = line("alone again", converge(0));
+    println!("\n{:.2} times as long.", beside / f64::midpoint(before, after));
+}
+
+/// The good ones converge, with so many hostile ones stored before the operator starts.
+fn converge(hostile: usize) -> Outcome {
     let cluster = Cluster::own();
     if let Err((_, answer)) = cluster.install_crds(&[lenient()]) {
         panic!("the API server refuses the CRD: {}", answer.message());
     }
     let fleet = Fleet::new(&cluster, GOOD);
-    let registry = registry();
+    let registry = neighbours::registry();
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "hostile"}});
     assert!(cluster.send(Request::post("/api/v1/namespaces", &namespace)).accepted());
     for number in 0..hostile {
@@ -43,17 +73,41 @@ fn converge(hostile: usize) -> (f64, Window) {
         let answer = cluster.send(Request::post(path, &resource(number, registry)));
         assert!(answer.accepted(), "{}", answer.message());
     }
+    let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+    let answer = cluster.send(Request::post(path, &webhooks()));
+    assert!(answer.accepted(), "{}", answer.message());
+
+    let webhook = free_address();
     let converging = fleet.converging();
     let begun = Instant::now();
-    let insecure = format!("--insecure-registries={registry}");
-    let arguments = ["--enable-webhooks=false", "--registry-lookups=true", &insecure];
-    let operator = Operator::start(&cluster, "ops", &arguments);
+    let arguments = [
+        format!("--webhook-bind-address={webhook}"),
+        format!("--webhook-url=https://{webhook}"),
+        "--registry-lookups=true".to_owned(),
+        format!("--insecure-registries={registry}"),
+    ];
+    let operator = Operator::start(&cluster, "ops", &arguments.each_ref().map(String::as_str));
     let mut meter = Meter::new(&cluster, operator.pid());
-    let seconds = converging.wait(&cluster).duration_since(begun).as_secs_f64();
-    let window = meter.window();
-    // What the hostile ones take comes later, too.
-    thread::sleep(Duration::from_secs(if hostile == 0 { 0 } else { 60 }));
-    (seconds, Window { peak: meter.peek().peak, ..window })
+    let idle = neighbours::idle(&cluster, webhook, if hostile == 0 { 0 } else { IDLE });
+    let ended = AtomicBool::new(false);
+    let (seconds, window, writes) = thread::scope(|scope| {
+        let end = End(&ended);
+        let writer = scope.spawn(|| writers::good(&cluster, &ended));
+        if hostile > 0 {
+            scope.spawn(|| writers::heavy(&cluster, &ended));
+        }
+        let seconds = converging.wait(&cluster).duration_since(begun).as_secs_f64();
+        let window = meter.window();
+        thread::sleep(AFTER);
+        drop(end);
+        (seconds, window, writer.join().expect("every write of a good resource is taken"))
+    });
+    drop(idle);
+    // Whatever anybody stored, everybody can read the others in the older version.
+    let list = cluster.send(Request::get("/apis/llamastack.io/v1alpha1/llamastackdistributions?limit=500"));
+    assert!(list.accepted(), "{} {}", list.status, list.message());
+    assert_eq!(list.body["items"].as_array().map(Vec::len), Some(GOOD + hostile));
+    Outcome { seconds, window: Window { peak: meter.peek().peak, ..window }, writes }
 }
 
 /// The CRD with a schema that takes anything, as one that is older than a rule.
@@ -66,8 +120,15 @@ fn lenient() -> Value {
     crd
 }
 
-/// One of each kind in turn: a name that is a query, a registry that says nothing, one that never ends, thousands of
-/// unknown settings, and hundreds of thousands of values.
+/// The webhook configuration of the installation. The operator writes its own address into it.
+fn webhooks() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../operator/deploy/base/webhooks.yaml");
+    let text = std::fs::read_to_string(path).expect("the manifest");
+    let mut objects = serde_yaml::Deserializer::from_str(&text).map(|it| Value::deserialize(it).expect("YAML"));
+    objects.find(|object| object["kind"] == "ValidatingWebhookConfiguration").expect("the configuration")
+}
+
+/// One of each kind in turn.
 fn resource(number: usize, registry: SocketAddr) -> Value {
     let provider =
         |settings: Value| json!({"inference": [{"provider": "vllm", "endpoint": "http://x/v1", "settings": settings}]});
@@ -78,48 +139,43 @@ fn resource(number: usize, registry: SocketAddr) -> Value {
         })
     };
     let starter = json!({"name": "starter"});
-    let spec = match number % 5 {
+    let mut metadata = json!({"name": format!("hostile-{number:03}")});
+    let mut keep = |text: &str| metadata["annotations"] = json!({"llamastack.io/v1alpha1-fields": text});
+    let spec = match number % 10 {
+        // A name that is a query without end.
         0 => {
             let bundle = json!({"configMapNamespace": "hostile/configmaps?watch=1&x=", "configMapName": "a"});
             json!({"distribution": starter, "networking": {"tls": {"caBundle": bundle}}})
         }
+        // Registries.
         1 => image("silent"),
         2 => image("endless"),
-        3 => {
+        3 => image("elsewhere"),
+        4 => image("broken"),
+        // Work and memory.
+        5 => {
             let unknown = (0..20_000).map(|at| (format!("unknown_{at}"), json!(at))).collect();
             json!({"distribution": starter, "providers": provider(Value::Object(unknown))})
         }
-        _ => json!({"distribution": starter, "providers": provider(json!({"a": vec![0; 300_000]}))}),
+        6 => json!({"distribution": starter, "providers": provider(json!({"a": vec![0; 300_000]}))}),
+        // Conversion.
+        7 => {
+            keep("\"too large\"");
+            json!({"distribution": starter})
+        }
+        8 => {
+            keep(r#"[{"path": ["metadata", "uid"], "from": null, "to": "other"}]"#);
+            json!({"distribution": starter})
+        }
+        _ => {
+            metadata["finalizers"] = json!(vec!["a/b"; 200_000]);
+            json!({"distribution": starter})
+        }
     };
     json!({
         "apiVersion": "llamastack.io/v1alpha2",
         "kind": "LlamaStackDistribution",
-        "metadata": {"name": format!("hostile-{number:03}")},
+        "metadata": metadata,
         "spec": spec,
     })
-}
-
-/// A registry that says nothing, or never ends, by the name of the image.
-fn registry() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            thread::spawn(move || speak(stream));
-        }
-    });
-    address
-}
-
-fn speak(mut stream: TcpStream) {
-    let mut head = [0; 2048];
-    let length = stream.read(&mut head).unwrap_or_default();
-    if String::from_utf8_lossy(&head[..length]).contains("/endless/") {
-        let mut chunk = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
-        while stream.write_all(&chunk).is_ok() {
-            chunk = [b"10000\r\n".as_slice(), &[b'x'; 0x10000], b"\r\n"].concat();
-        }
-    } else {
-        thread::sleep(Duration::from_secs(60));
-    }
 }

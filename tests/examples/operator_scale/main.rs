@@ -13,12 +13,15 @@
 mod fleet;
 mod hostile;
 mod measure;
+mod neighbours;
 mod report;
+mod writers;
 
 use fleet::Fleet;
 use llsd_generator::api::crd::crd;
+use llsd_test_client::comes_about;
 use llsd_tests::cluster::{Cluster, Request};
-use llsd_tests::operator::Operator;
+use llsd_tests::operator::{Audit, Operator};
 use measure::{Meter, Window};
 use report::{Report, Row};
 use serde_json::json;
@@ -55,8 +58,11 @@ fn start(resources: usize) {
     let _ = Meter::new(&cluster, first.pid()).until_quiet();
     let ready = fleet.phases();
     first.terminate();
+    let audit = Audit::from_now(&cluster);
     let second = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
-    let meter = Meter::new(&cluster, second.pid());
+    let meter = Meter::since(audit, second.pid());
+    let done = comes_about(|| second.metric("llsd_operator_reconciles_total") >= resources as f64);
+    assert!(done, "the second operator did not look at every resource:\n{}", second.log());
     let quiet = meter.until_quiet();
     let Window { writes, reads, cpu, memory, peak } = meter.peek();
     println!("\nA start with {resources} resources in place, {ready} of them Ready\n");

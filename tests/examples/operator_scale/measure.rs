@@ -32,7 +32,12 @@ pub(crate) struct Meter {
 
 impl Meter {
     pub(crate) fn new(cluster: &Cluster, pid: &str) -> Self {
-        Self { audit: Audit::from_now(cluster), pid: pid.to_owned(), before: Window::default() }
+        Self::since(Audit::from_now(cluster), pid)
+    }
+
+    /// Counts requests from a moment on that may be before the process was started.
+    pub(crate) fn since(audit: Audit, pid: &str) -> Self {
+        Self { audit, pid: pid.to_owned(), before: Window::default() }
     }
 
     fn total(&self) -> Window {
