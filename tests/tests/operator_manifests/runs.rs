@@ -47,6 +47,19 @@ fn another_namespace() {
     works(&installed, "team");
 }
 
+/// As an installation may change an overlay by all that is documented at once.
+#[test]
+fn all_on_top() {
+    let cluster = Cluster::with_controllers();
+    let text = "namespace: ops\nresources: ['{deploy}/overlays/cert-manager']\n\
+                components: ['{deploy}/components/monitoring']\n\
+                images: [{name: quay.io/llamastack/llsd-operator, newName: mirror.example.com/llsd, newTag: '1'}]\n";
+    let folder = on_top(cluster.folder(), text);
+    let installed = Installed::on(cluster, &folder, &[]);
+    assert_eq!(installed.namespace, "ops");
+    works(&installed, "team");
+}
+
 /// The administrator brings the namespace and the definition of the resource; nothing in the whole cluster is granted.
 #[test]
 fn single_namespace() {
