@@ -308,25 +308,24 @@ async fn openshift(client: &Client, end: &CancellationToken) -> Option<bool> {
     }
 }
 
-/// What is done once at the start, as well as it can be: the operator's ConfigMap.
+/// What is done once at the start, as well as it can be: the operator's ConfigMap. Where it is in place, nothing is written.
 async fn prepare(api: &Api, namespace: &Namespace) {
-    let made = api.create(CONFIG_MAPS, namespace, &operator_config::initial(namespace)).await;
-    match made {
-        Ok(_) => tracing::info!(%namespace, "made ConfigMap {}", operator_config::CONFIG_MAP),
-        Err(error) if error.code() == Some(409) => label(api, namespace).await,
-        Err(error) => tracing::warn!(%error, "ConfigMap {} could not be made", operator_config::CONFIG_MAP),
-    }
-}
-
-/// The label by which the Go operator finds its ConfigMap.
-async fn label(api: &Api, namespace: &Namespace) {
     let Ok(name) = ObjectName::parse(operator_config::CONFIG_MAP) else { return };
-    let found = api.metadata(CONFIG_MAPS, namespace, &name).await.ok().flatten();
-    if found.is_some_and(|found| found["metadata"]["labels"][WATCH.0] != WATCH.1) {
-        let patch = json!({"metadata": {"labels": {WATCH.0: WATCH.1}}});
-        if let Err(error) = api.merge(CONFIG_MAPS, namespace, &name, &patch).await {
-            tracing::warn!(%error, "ConfigMap {} could not be labelled", operator_config::CONFIG_MAP);
+    let written = match api.metadata(CONFIG_MAPS, namespace, &name).await {
+        Ok(Some(found)) if found["metadata"]["labels"][WATCH.0] == WATCH.1 => return,
+        // The label is that by which the Go operator finds it.
+        Ok(Some(_)) => {
+            let patch = json!({"metadata": {"labels": {WATCH.0: WATCH.1}}});
+            api.merge(CONFIG_MAPS, namespace, &name, &patch).await
         }
+        Ok(None) => api.create(CONFIG_MAPS, namespace, &operator_config::initial(namespace)).await,
+        Err(error) => Err(error),
+    };
+    match written {
+        Ok(_) => tracing::info!(%namespace, "wrote ConfigMap {name}"),
+        // Another replica was first.
+        Err(error) if error.code() == Some(409) => {}
+        Err(error) => tracing::warn!(%error, "ConfigMap {name} is not as it should be"),
     }
 }
 
