@@ -19,7 +19,10 @@ fuzz_target!(|text: &str| {
             let converted = &answered["response"]["convertedObjects"];
             if answered["response"]["result"]["status"] == "Success" {
                 assert_eq!(converted[0]["apiVersion"], version);
-                assert_eq!(identity(&converted[0]), identity(&object), "{object:#}");
+                // The API server sends none without metadata; what is kept of one needs a place.
+                if object["metadata"].is_object() {
+                    assert_eq!(identity(&converted[0]), identity(&object), "{object:#}");
+                }
             }
         }
         let request = json!({"uid": "u", "operation": "CREATE", "object": object});
