@@ -17,7 +17,7 @@ build: ## build everything
 
 # The parts of `make setup` and `make test`. Each fetches and builds what it needs, and none waits for one that it does not
 # need: what is slow begins at once, beside the rest.
-SETUP := setup-packages setup-api-server setup-llama-stack setup-neovim setup-vscode setup-npm
+SETUP := setup-packages setup-api-server setup-helm setup-llama-stack setup-neovim setup-vscode setup-npm
 TESTS := build-tests test-crates test-servers test-vscode
 .PHONY: $(SETUP) $(TESTS)
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
@@ -33,6 +33,9 @@ setup-packages:
 
 setup-api-server:
 	@tests/part.sh $@ tests/cluster/build.sh
+
+setup-helm:
+	@tests/part.sh $@ tests/helm/build.sh
 
 build-tests:
 	@tests/part.sh $@ $(CARGO) test --workspace --locked --quiet --no-run

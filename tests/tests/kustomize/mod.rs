@@ -2,6 +2,7 @@
 //! to what is built.
 
 mod check;
+mod helm;
 mod merge;
 mod migrate;
 mod trees;
