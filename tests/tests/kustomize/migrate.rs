@@ -100,3 +100,16 @@ fn comments_and_the_rest_of_a_patch_stay_as_they_were_written() {
     "#]]
     .assert_eq(&all);
 }
+
+#[test]
+fn an_overlay_that_cannot_be_built_is_named() {
+    let overlay = "#- ov/kustomization.yaml\nresources: [../base]\npatches:\n- target: {kind: LlamaStackDistribution}\n  \
+                   patch: |-\n    - {op: remove, path: /spec/server/storage}\n#- fine/kustomization.yaml\nresources: \
+                   [../base]\n";
+    let tree = Tree::new("migrate-broken", &format!("{BASE}{overlay}"));
+    let files = tree.files();
+    let ran = tree.llsd(&["migrate", ".", "--write"]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("not migrated: ") && said.contains("ov/kustomization.yaml"), "{said}");
+    assert_eq!((ran.status.code(), tree.files()), (Some(1), files));
+}

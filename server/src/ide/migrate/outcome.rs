@@ -155,6 +155,11 @@ pub enum NotMigrated {
     },
     /// Files would have to change with it that nobody named.
     Foreign(Vec<String>),
+    /// A kustomization cannot be built as it is, so that there is nothing to compare with.
+    NotBuilt {
+        /// The kustomization, as seen from the file.
+        by: String,
+    },
     /// A kustomization would build something else.
     Built {
         /// The kustomization, as seen from the file.
@@ -206,6 +211,7 @@ impl fmt::Display for NotMigrated {
                 "{} patch it, or are patched with it, and have to be migrated together: name them too",
                 files.join(", ")
             ),
+            Self::NotBuilt { by } => write!(out, "{by} has a patch that does not apply: see `kubectl kustomize`"),
             Self::Built { by, place: Some(place) } => {
                 write!(out, "{by} would build something else afterwards: {place}")
             }

@@ -224,13 +224,14 @@ impl Together<'_> {
         after: &Workspace,
         (facts, options): (&Facts, Options),
     ) -> Result<Vec<Difference>, NotMigrated> {
-        let (was, is) = (self.workspace.followed(by), after.followed(by));
         let of_group = |made: &Made| made.comes_from(|file| self.group.resources.contains(file));
-        if !was.iter().flatten().chain(is.iter().flatten()).any(of_group) && was.is_some() {
+        if !self.workspace.made(by).iter().chain(&after.made(by)).any(of_group) {
             return Ok(Vec::new());
         }
         let other = |place: Option<String>| NotMigrated::Built { by: self.shown(by), place };
-        let (Some(was), Some(is)) = (was, is) else { return Err(other(None)) };
+        // what cannot be built as it is cannot be compared
+        let was = self.workspace.followed(by).ok_or_else(|| NotMigrated::NotBuilt { by: self.shown(by) })?;
+        let is = after.followed(by).ok_or_else(|| other(None))?;
         if was.len() != is.len() {
             return Err(other(None));
         }
