@@ -275,6 +275,7 @@ fn a_whole_resource_in_an_empty_file() {
         "$0",
         expect![[r#"
         LlamaStackDistribution | a whole resource | "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata:\n  name: ${1:my-llama-stack}\nspec:\n  distribution:\n    name: ${2:starter}\n  providers:\n    inference:\n      - provider: ${3:vllm}\n        endpoint: ${4:http://vllm:8000/v1}\n  resources:\n    models:\n      - name: ${5:model}" for ""
+        OGXServer | a whole resource | "apiVersion: ogx.io/v1beta1\nkind: OGXServer\nmetadata:\n  name: ${1:my-ogx}\nspec:\n  distribution:\n    name: ${2:starter}\n  providers:\n    inference:\n      remote:\n        vllm:\n          - id: ${3:vllm}\n            endpoint: ${4:http://vllm:8000/v1}\n  resources:\n    models:\n      - name: ${5:model}\n        provider: ${3:vllm}" for ""
         apiVersion |  | "apiVersion: llamastack.io/v1alpha2" for ""
         kind |  | "kind: LlamaStackDistribution" for ""
     "#]],
@@ -284,6 +285,7 @@ fn a_whole_resource_in_an_empty_file() {
         expect![[r#"
         llamastack.io/v1alpha2 | LlamaStackDistribution | "llamastack.io/v1alpha2" for ""
         llamastack.io/v1alpha1 | LlamaStackDistribution | "llamastack.io/v1alpha1" for ""
+        ogx.io/v1beta1 | OGXServer | "ogx.io/v1beta1" for ""
     "#]],
     );
     check("services:\n  $0", expect![[""]]);
