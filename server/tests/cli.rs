@@ -3,6 +3,7 @@
 mod forms;
 mod hosts;
 mod ogx;
+mod packaging;
 mod team;
 mod versions;
 
@@ -161,7 +162,7 @@ fn every_format_has_the_finding() {
 
     let github = run("github").out;
     assert!(
-        github.starts_with("::error file=./a.yaml,line=13,endLine=13,col=5,endColumn=12,title=llsd%3A%3A"),
+        github.starts_with("::error file=a.yaml,line=13,endLine=13,col=5,endColumn=12,title=llsd%3A%3A"),
         "{github}"
     );
 
@@ -359,7 +360,7 @@ fn fix_changes_files_and_keeps_comments() {
     assert_eq!(folder.read("a.yaml"), broken);
     let ran = folder.llsd(&["fix", "."]);
     assert_eq!(ran.code, 0);
-    assert!(ran.out.starts_with("fixed ./a.yaml: Rename \"wokrers\" to \"workers\"\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("fixed a.yaml: Rename \"wokrers\" to \"workers\"\n"), "{}", ran.out);
     assert!(ran.out.ends_with("2 resources in 2 files: 2 remarks\n"), "two of one name: {}", ran.out);
     assert_eq!(folder.read("a.yaml"), CLEAN.replace('\n', "\r\n"));
     assert_eq!(folder.read("b.yaml"), CLEAN);
@@ -478,12 +479,12 @@ fn fix_reaches_files_that_were_named() {
     assert!(!ran.out.contains("fixed"), "the other file was not named: {}", ran.out);
     let title = "Rename run.yaml of ConfigMap \"config\" in config.yaml to config.yaml\n";
     let dry = folder.llsd(&["fix", "--dry-run", "."]);
-    assert!(dry.out.starts_with(&format!("would fix ./sub/config.yaml: {title}")), "{}", dry.out);
+    assert!(dry.out.starts_with(&format!("would fix sub/config.yaml: {title}")), "{}", dry.out);
     assert_eq!(dry.code, 0, "{}", dry.out);
     assert_eq!(folder.read("sub/config.yaml"), CONFIG_MAP);
     assert_eq!(folder.llsd(&["check", "."]).code, 1);
     let ran = folder.llsd(&["check", "--fix", "."]);
-    assert_eq!((ran.code, ran.err), (0, format!("fixed ./sub/config.yaml: {title}")));
+    assert_eq!((ran.code, ran.err), (0, format!("fixed sub/config.yaml: {title}")));
     assert_eq!(folder.read("sub/config.yaml"), CONFIG_MAP.replace("run.yaml", "config.yaml"));
     assert_eq!(folder.read("stack.yaml"), OVERRIDE);
     // in one file, too
@@ -527,7 +528,7 @@ fn migrate_folds_what_another_file_has() {
     assert_eq!(both.out.matches("apiVersion: llamastack.io/v1alpha2").count(), 2, "{}", both.out);
     assert_eq!(both.out.matches("---\n").count(), 1, "several files are documents: {}", both.out);
     let said = folder.llsd(&["migrate", "--dry-run", "."]);
-    assert_eq!((said.code, said.out.as_str()), (0, "would migrate ./more.yaml\nwould migrate ./stack.yaml\n"));
+    assert_eq!((said.code, said.out.as_str()), (0, "would migrate more.yaml\nwould migrate stack.yaml\n"));
     let diff = folder.llsd(&["migrate", "--diff", "more.yaml"]).out;
     assert!(diff.contains("-apiVersion: llamastack.io/v1alpha1\n+apiVersion: llamastack.io/v1alpha2\n"), "{diff}");
     assert_eq!(folder.llsd(&["migrate", "--write", "--remove-config-maps", "."]).code, 0);
@@ -559,12 +560,12 @@ fn migrate_tells_losses_and_leaves_what_it_cannot_say() {
     let ran = folder.llsd(&["migrate", "--write", "."]);
     assert_eq!((ran.code, ran.out.as_str()), (1, ""));
     let said = [
-        "llsd: ./empty.yaml: not migrated: it has errors that would cost parts of it, see `llsd check`: \
+        "llsd: empty.yaml: not migrated: it has errors that would cost parts of it, see `llsd check`: \
          spec.server.distribution: missing required field \"distribution\"\n",
-        "llsd: ./loss.yaml: loss: spec.server.containerSpec.name: \"mine\" is gone\n",
-        "llsd: ./plain.yaml: note: everything means the same as before\n",
-        "llsd: ./port.yaml: not migrated: v1alpha2 would refuse the result: spec.networking.port: ",
-        "llsd: ./template.yaml: not migrated: line 7 of the document is a line of a template",
+        "llsd: loss.yaml: loss: spec.server.containerSpec.name: \"mine\" is gone\n",
+        "llsd: plain.yaml: note: everything means the same as before\n",
+        "llsd: port.yaml: not migrated: v1alpha2 would refuse the result: spec.networking.port: ",
+        "llsd: template.yaml: not migrated: line 7 of the document is a line of a template",
     ];
     for line in said {
         assert!(ran.err.contains(line), "{line}\n{}", ran.err);
@@ -656,7 +657,7 @@ fn a_name_that_two_files_have_is_told_with_the_other_place() {
     fs::write(&kustomization, "resources: [a.yaml, b.yaml]\n").unwrap();
     let ran = folder.llsd(&["check", one, two]);
     assert_eq!(ran.code, 1);
-    let place = format!("   = see {two}:{}:{column}: The other resource of this name\n", line + 1);
+    let place = format!("   = see b.yaml:{}:{column}: The other resource of this name\n", line + 1);
     assert!(ran.out.contains("error[llsd::metadata::duplicate]") && ran.out.contains(&place), "{}", ran.out);
     let sarif: Value = serde_json::from_str(&folder.llsd(&["check", "--format", "sarif", one, two]).out).unwrap();
     let related = &sarif["runs"][0]["results"][0]["relatedLocations"][0];

@@ -82,7 +82,11 @@ impl fmt::Display for Source {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => out.write_str("<stdin>"),
-            Self::File(path) => path.display().fmt(out),
+            // GitHub attaches annotations to paths as Git has them only: without a `.` in front.
+            Self::File(path) => match path.strip_prefix(".") {
+                Ok(rest) if !rest.as_os_str().is_empty() => rest.display().fmt(out),
+                _ => path.display().fmt(out),
+            },
         }
     }
 }

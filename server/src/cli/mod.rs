@@ -6,11 +6,13 @@ mod baseline;
 mod built;
 mod check;
 mod chosen;
+mod completions;
 mod explain;
 mod fix;
 mod fmt;
 mod input;
 mod lsp;
+mod man;
 mod migrate;
 mod migrate_config;
 mod project;
@@ -44,6 +46,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Arguments),
+    Completions(completions::Arguments),
     Explain(explain::Arguments),
     Fix(fix::Arguments),
     Fmt(fmt::Arguments),
@@ -51,6 +54,8 @@ enum Command {
     Render(render::Arguments),
     Schema(schema::Arguments),
     Lsp(lsp::Arguments),
+    #[command(hide = true)]
+    Man(man::Arguments),
 }
 
 /// Runs the command that the process was started with.
@@ -67,9 +72,11 @@ pub fn run() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Fix(arguments) => fix::run(&arguments),
         Command::Fmt(arguments) => fmt::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
         Command::Migrate(arguments) => match arguments.to {
             Some(migrate::To::Config(version)) => migrate_config::run(&arguments, version),
             _ => migrate::run(&arguments),
