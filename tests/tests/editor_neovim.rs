@@ -26,18 +26,19 @@ spec:
          provider: main
 ";
 
-/// Runs the scenario of `tests/editors/neovim.lua` and collects what it says.
-fn run(folder: &Path) -> Map<String, Value> {
+/// Runs a scenario of `tests/editors/` and collects what it says.
+fn run(folder: &Path, scenario: &str, arguments: &[&Path]) -> Map<String, Value> {
     let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors");
     let neovim = Command::new(editors.join("setup.sh")).output().expect("setup.sh runs");
     assert!(neovim.status.success(), "no Neovim:\n{}", String::from_utf8_lossy(&neovim.stderr));
     let neovim = Path::new(String::from_utf8_lossy(&neovim.stdout).trim()).join("nvim");
-    let file = folder.join("resource.yaml");
-    fs::write(&file, RESOURCE).expect("a file can be written");
+    let server = llsd_tests::llsd::binary().parent().expect("a folder");
+    let path = format!("{}:{}", server.display(), std::env::var("PATH").unwrap_or_default());
     let output = Command::new(neovim)
         .args(["--headless", "--clean", "-l"])
-        .arg(editors.join("neovim.lua"))
-        .args([&file, llsd_tests::llsd::binary(), &sample("v1alpha1-env.yaml")])
+        .arg(editors.join(scenario))
+        .args(arguments)
+        .env("PATH", path)
         // Nothing of the user's own set-up takes part.
         .env("XDG_CONFIG_HOME", folder)
         .env("XDG_DATA_HOME", folder)
@@ -61,7 +62,9 @@ fn sample(name: &str) -> PathBuf {
 fn neovim_shows_completes_explains_and_mends() {
     let folder = std::env::temp_dir().join(format!("llsd-neovim-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
-    let said = run(&folder);
+    let file = folder.join("resource.yaml");
+    fs::write(&file, RESOURCE).expect("a file can be written");
+    let said = run(&folder, "neovim.lua", &[&file, llsd_tests::llsd::binary(), &sample("v1alpha1-env.yaml")]);
     let completed = RESOURCE.replace("vll▮", "vllm");
     let fixed = completed.replace("endpont", "endpoint");
 
@@ -95,5 +98,32 @@ fn neovim_shows_completes_explains_and_mends() {
         .output()
         .expect("llsd");
     assert_eq!(said["migrated"], String::from_utf8_lossy(&output.stdout).as_ref());
+    let _ = fs::remove_dir_all(&folder);
+}
+
+#[test]
+fn the_plugin_shows_the_config_beside_the_resource_and_migrates() {
+    let folder = std::env::temp_dir().join(format!("llsd-neovim-plugin-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let (file, older) = (folder.join("resource.yaml"), folder.join("older.yaml"));
+    fs::write(&file, RESOURCE.replace("vll▮", "vllm").replace("endpont", "endpoint")).expect("a file can be written");
+    fs::copy(sample("v1alpha1-env.yaml"), &older).expect("a copy");
+    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim");
+    let said = run(&folder, "neovim_plugin.lua", &[&file, &plugin, &older]);
+
+    let preview = &said["preview"];
+    assert!(preview["text"].as_str().is_some_and(|text| text.contains("base_url: http://vllm:8000/v1")), "{preview}");
+    assert_eq!(preview["seen"], true, "it stands in a window");
+    for side in said["diff"].as_array().expect("two sides") {
+        assert_eq!(side["diff"], true, "{side}");
+        assert!(side["text"].as_str().is_some_and(|text| text.contains("providers:")), "{side}");
+    }
+    assert!(
+        said["migrated"].as_str().is_some_and(|text| text.contains("llamastack.io/v1alpha2")),
+        "{}",
+        said["migrated"]
+    );
+    let message = &said["without a server"][0];
+    assert_eq!(message, "llsd: the language server is not running here; vim.lsp.enable('llsd') starts it");
     let _ = fs::remove_dir_all(&folder);
 }
