@@ -5,8 +5,10 @@
 mod cases;
 mod circles;
 mod cluster;
+mod docs;
 mod editor_emacs;
 mod editor_neovim;
+mod end_to_end;
 mod kustomize;
 mod operator;
 mod operator_external;
@@ -15,5 +17,6 @@ mod operator_lease;
 mod operator_manifests;
 mod operator_oci;
 mod operator_webhooks;
+mod release;
 mod server;
 mod walls;
