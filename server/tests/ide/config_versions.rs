@@ -149,6 +149,15 @@ fn a_text_in_a_config_map_is_rewritten_in_its_form() {
     let block: String = inner.lines().map(|line| format!("    {line}\n")).collect();
     let (text, _) = migrated(&format!("{head}|\n{block}  other: x\n"), "0.7.3");
     assert!(text.contains(&format!("          {new}\n")) && text.ends_with("  other: x\n"), "{text}");
+    let block: String = OLD.lines().map(|line| format!("    {line}\n")).collect();
+    for to in Catalog::versions() {
+        let text = format!("{head}|\n{block}\n  other: x\n");
+        let [one] = &ide::migrate_configs(&analyse(&text), to).unwrap()[..] else { panic!("one config") };
+        let map = Plain::read(&llsd_yaml::parse_document(&apply(&text, &one.edits))).value;
+        let inner = map["data"]["run.yaml"].as_str().unwrap();
+        assert_eq!(Plain::read(&llsd_yaml::parse_document(inner)).value, one.migration.value, "{to}:\n{inner}");
+        assert_eq!(map["data"]["other"], "x");
+    }
     let quoted = serde_json::to_string(inner).unwrap();
     let (text, _) = migrated(&format!("{head}{quoted}\n  other: x\n"), "0.7.3");
     assert!(text.contains(new) && text.ends_with("\\n\"\n  other: x\n"), "{text}");

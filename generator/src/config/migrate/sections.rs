@@ -113,7 +113,7 @@ impl Task<'_> {
     fn unread(&self, draft: &mut Draft) {
         let faults = self.schema.faults(&draft.value, &draft.now(self.unknown));
         let unread = faults.into_iter().filter(|fault| matches!(fault.kind, Kind::UnknownKey | Kind::RenamedKey));
-        let mut paths: Vec<Path> = unread.map(|fault| fault.path).filter(|path| was_read(path)).collect();
+        let mut paths: Vec<Path> = unread.map(|fault| fault.path).filter(was_read).collect();
         paths.sort();
         for path in paths.into_iter().rev() {
             let Some(value) = draft.get(&path) else { continue };

@@ -109,6 +109,17 @@ impl Embedding {
         }
     }
 
+    /// The lines of a literal text, and what they are once it is another one. `None` where it is written otherwise.
+    pub(crate) fn block_with(&self, text: &str, outer: &str) -> Option<(Span, String)> {
+        let Self::Block(block) = self else { return None };
+        let (content, indent) = (block.content.slice(outer), " ".repeat(block.indent));
+        let newline = if content.contains("\r\n") { "\r\n" } else { "\n" };
+        let line = |line: &str| if line.is_empty() { String::new() } else { format!("{indent}{line}") };
+        let lines: Vec<String> = text.trim_end_matches('\n').split('\n').map(line).collect();
+        let last = if content.ends_with('\n') { newline } else { "" };
+        Some((block.content, lines.join(newline) + last))
+    }
+
     /// Whether everything is at the same place inside and outside.
     pub(crate) fn is_document(&self) -> bool {
         matches!(self, Self::Document)

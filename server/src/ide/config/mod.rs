@@ -219,13 +219,19 @@ impl ConfigText {
 
     /// Edits of the config as edits of the document around it. `None`: they cannot be made there.
     fn edits_outside(&self, edits: Vec<TextEdit>, outer: &str) -> Option<Vec<TextEdit>> {
-        let Some(whole) = self.embedding.quoted() else {
-            return edits.iter().map(|edit| self.embedding.edit(edit, outer)).collect();
-        };
-        // A text in JSON's quotes is one in YAML's double quotes.
+        if self.embedding.is_document() {
+            return Some(edits);
+        }
         let edits: Vec<_> = edits.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
         let text = edit::apply(self.tree.text(), &edits);
-        Some(vec![TextEdit { span: whole, new_text: Value::from(text).to_string() }])
+        if let Some((span, new_text)) = self.embedding.block_with(&text, outer) {
+            let mut whole = outer.to_owned();
+            whole.replace_range(span.start..span.end, &new_text);
+            return Some(fix::difference(outer, &whole));
+        }
+        // A text in JSON's quotes is one in YAML's double quotes.
+        let span = self.embedding.quoted()?;
+        Some(vec![TextEdit { span, new_text: Value::from(text).to_string() }])
     }
 
     fn outside(&self, mut diagnostic: Diagnostic, outer: &str) -> Diagnostic {
