@@ -35,7 +35,7 @@ impl Kind {
     /// Every kind, the one that was there first in front.
     pub const ALL: [Self; 2] = [Self::LlamaStackDistribution, Self::OgxServer];
 
-    /// What `kind` says.
+    /// The `kind` that objects of this kind have in the API.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

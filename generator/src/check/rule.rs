@@ -81,7 +81,7 @@ impl fmt::Display for Rule {
 
 /// The rules of one file, which one check looks for.
 pub(crate) struct Group {
-    /// The rules.
+    /// In the order of the documentation. Each rule belongs to exactly one group.
     pub(crate) rules: &'static [&'static Rule],
     /// The check. `None` where their findings are made elsewhere: by the schema, by generation, or from the text.
     pub(crate) check: Option<fn(&RuleContext<'_>, &mut Report)>,

@@ -145,7 +145,7 @@ fn exposed(value: &Value) -> Value {
 pub struct Met {
     /// As it is in front of the patch, in v1alpha1.
     pub old: Value,
-    /// The same in v1alpha2.
+    /// What `old` becomes in v1alpha2, in front of the patch as well.
     pub new: Value,
 }
 

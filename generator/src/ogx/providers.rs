@@ -49,15 +49,15 @@ pub const SIDES: [&str; 2] = ["remote", "inline"];
 /// One provider of a resource.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    /// Its API.
+    /// The API whose list the entry stands in.
     pub api: &'static Api,
-    /// `remote` or `inline`.
+    /// Where the provider runs, one of [`SIDES`].
     pub side: &'static str,
     /// The field that it stands in: the type, or [`CUSTOM`].
     pub field: &'a str,
-    /// Where it is.
+    /// The path of the entry in the resource.
     pub path: Path,
-    /// Its fields.
+    /// The fields of the entry, which may be broken.
     pub value: &'a Value,
 }
 
@@ -133,12 +133,12 @@ pub fn config_key(provider_type: &str, way: &[&str]) -> String {
     }
 }
 
-/// `sessionTTL` as `session_ttl`.
+/// Turns a field into a key of the config: `sessionTTL` into `session_ttl`.
 fn snake(name: &str) -> String {
     separated(name, '_')
 }
 
-/// `braveSearch` as `brave-search`.
+/// Turns a field into a name: `braveSearch` into `brave-search`.
 fn kebab(name: &str) -> String {
     separated(name, '-')
 }

@@ -15,11 +15,11 @@ pub enum Error {
     /// Two secrets would have to share a variable.
     #[error("failed to validate env var name collision for \"{variable}\": {one} conflicts with {other}")]
     Variable {
-        /// The variable.
+        /// The name that both would get.
         variable: String,
         /// The first secret, as `name/key`.
         one: String,
-        /// The second secret.
+        /// The second secret, as `name/key`.
         other: String,
         /// Where the first one is named.
         first: Path,
@@ -29,19 +29,19 @@ pub enum Error {
     /// A setting that is a secret, too.
     #[error("failed to expand provider \"{id}\": key \"{key}\" appears in both secretRefs and settings")]
     SettingTwice {
-        /// The setting.
+        /// The place of the setting.
         path: Path,
-        /// The provider's id.
+        /// The id of the provider.
         id: String,
-        /// The key.
+        /// The key that stands in both.
         key: String,
     },
     /// Settings that are no mapping.
     #[error("failed to unmarshal settings JSON for provider \"{id}\": settings must be an object")]
     Settings {
-        /// The settings.
+        /// The place of the settings.
         path: Path,
-        /// The provider's id.
+        /// The id of the provider.
         id: String,
     },
     /// A model that no provider can serve.
@@ -49,9 +49,9 @@ pub enum Error {
         "failed to assign provider for model \"{model}\": no explicit provider and no inference providers are configured"
     )]
     NoProvider {
-        /// The model.
+        /// The place of the model.
         path: Path,
-        /// Its name.
+        /// The `name` of the model.
         model: String,
     },
 }

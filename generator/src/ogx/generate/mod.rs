@@ -27,7 +27,7 @@ const DEFAULT_PORT: i64 = 8321;
 pub enum Source {
     /// The config of a ConfigMap of the user, of this name.
     Override(String),
-    /// A generated config.
+    /// The operator generates the config into a ConfigMap of its own.
     Generated,
     /// The config that the image brings.
     Image,

@@ -1,4 +1,4 @@
-//! The storage section.
+//! The section `storage` of a generated config: backends, and the stores that use them.
 
 use super::map;
 use super::secrets::{Secrets, reference};

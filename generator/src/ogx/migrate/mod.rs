@@ -39,7 +39,7 @@ impl Default for Options {
 /// An `OGXServer`, and what it does not have of the resource that it was made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Migration {
-    /// The whole object.
+    /// The whole `OGXServer`, `metadata` included.
     pub value: Value,
     /// Old places and the new places that hold the same, so that comments can follow.
     pub moves: Vec<(Path, Path)>,
@@ -80,10 +80,10 @@ const SECTIONS: [(&str, &str); 4] = [
 struct Draft<'a> {
     /// The version of the old resource.
     from: ApiVersion,
-    /// The old resource.
+    /// The whole resource as it was, in the version `from`.
     old: &'a Value,
     options: &'a Options,
-    /// The new `spec`.
+    /// The `spec` of the `OGXServer`, as far as it has been written.
     spec: Value,
     moves: Vec<(Path, Path)>,
     told: Vec<Told>,

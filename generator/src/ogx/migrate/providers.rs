@@ -116,7 +116,7 @@ fn is_active(draft: &Draft<'_>, provider: &Tracked) -> bool {
     is_inline || set.iter().any(|name| text.contains(&format!("${{env.{name}")))
 }
 
-/// Writes one provider.
+/// Writes one provider into the new `spec`, and tells what of it has no place there.
 fn one(
     draft: &mut Draft<'_>,
     api: &Api,

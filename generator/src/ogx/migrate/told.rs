@@ -6,7 +6,7 @@ use std::fmt;
 /// One thing that is not as it was, or that somebody has to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// How bad it is.
+    /// How much it matters. What is told is ordered by it, worst first.
     pub class: Class,
     /// The place in the old resource, or what it is about.
     pub place: String,
