@@ -15,6 +15,7 @@ pub mod generate;
 pub mod kustomize;
 pub mod names;
 pub mod ogx;
+pub mod references;
 mod validated;
 
 pub use crd_validator::{nearest, path, quantity};

@@ -9,6 +9,7 @@ use crate::catalog::{Catalog, ProviderType};
 use crate::distribution::{BaseConfig, Distributions, version_of_image};
 use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base, resolve_type};
 use crate::path::Path;
+use crate::references::{Reference, references};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -33,6 +34,7 @@ pub(crate) struct RuleContext<'a> {
     provider_numbers: OnceCell<HashMap<Path, usize>>,
     provider_ids: OnceCell<HashSet<&'a str>>,
     catalog: OnceCell<Option<&'static Catalog>>,
+    references: OnceCell<Vec<Reference<'a>>>,
 }
 
 /// What the rules found in one resource, and what they could not decide, each in the order of the rules.
@@ -105,6 +107,7 @@ impl<'a> RuleContext<'a> {
             provider_numbers: OnceCell::new(),
             provider_ids: OnceCell::new(),
             catalog: OnceCell::new(),
+            references: OnceCell::new(),
         }
     }
 
@@ -296,6 +299,22 @@ impl<'a> RuleContext<'a> {
             Some(Err(error)) => Some(Err(error)),
             None => None,
         }
+    }
+
+    /// Every Secret and ConfigMap that the resource names. Names and keys that are unknown are left out.
+    pub(crate) fn references(&self) -> &[Reference<'a>] {
+        self.references.get_or_init(|| {
+            let mut found = references(self.value);
+            if self.version == ApiVersion::OgxV1Beta1 {
+                let flat = crate::ogx::references::of(self.value);
+                let new: Vec<_> =
+                    flat.into_iter().filter(|one| !found.iter().any(|known| known.path == one.path)).collect();
+                found.extend(new);
+            }
+            found.retain(|reference| self.is_known(&reference.path));
+            found.iter_mut().for_each(|reference| reference.keys.retain(|(_, path)| self.is_known(path)));
+            found
+        })
     }
 
     /// Every environment variable that the resource sets: name, place, entry. Unknown names are left out.

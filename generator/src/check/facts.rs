@@ -1,9 +1,9 @@
 //! What a caller knows of the surroundings of a resource.
 
 use super::part::Part;
-use super::rules::ReferenceKind;
 use crate::config::mounting::Mount;
 use crate::generate::Base;
+use crate::references::ReferenceKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

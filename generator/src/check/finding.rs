@@ -1,10 +1,10 @@
 //! What a check has to say about one place of an object.
 
 use super::rule::Rule;
-use super::rules::ReferenceKind;
 use crate::api::CrdRule;
 use crate::generate::GenerateError;
 use crate::path::Path;
+use crate::references::{NeededBy, ReferenceKind};
 use serde_json::Value;
 
 /// How much a finding weighs. `Error`: the API server, the operator or llama-stack would refuse the object or drop
@@ -141,7 +141,7 @@ pub enum Cause {
     /// No config can be generated.
     Generation(Box<GenerateError>),
     /// An object that the resource names is missing, or has not what it should.
-    Object(ReferenceKind),
+    Object(ReferenceKind, NeededBy),
 }
 
 impl Cause {
@@ -151,7 +151,7 @@ impl Cause {
         match self {
             Self::Crd(rule) => Some(*rule),
             Self::Generation(error) => error.crd_rule(),
-            Self::Plain | Self::Object(_) => None,
+            Self::Plain | Self::Object(..) => None,
         }
     }
 }

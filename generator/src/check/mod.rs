@@ -17,13 +17,14 @@ pub use drafts::drafts;
 pub use facts::Facts;
 pub use operations::judge_operations;
 pub use rule::Rule;
-pub use rules::{Reference, ReferenceKind, unquoted_variables};
+pub use rules::unquoted_variables;
 
 use crate::api::ApiVersion;
 use crate::catalog::Catalog;
 use crate::distribution::version_of_image;
 use crate::generate::{Base, ConfigSource, Generated, generate, target};
 use crate::path::{Path, Segment};
+pub use crate::references::{Reference, ReferenceKind};
 use context::{Report, RuleContext};
 use finding::{Cause, Finding, FixEdit, Severity};
 use findings::Findings;
@@ -77,10 +78,11 @@ pub fn verdict(request: &Request<'_>) -> Outcome {
     verdict_on(request, None)
 }
 
-/// The objects that a resource names and that its pods need: what a caller looks up to fill in [`Facts`].
+/// The objects of its own namespace that a resource names and cannot do without: what a caller looks up to fill in
+/// [`Facts`].
 #[must_use]
-pub fn references<'a>(request: &Request<'a>) -> Vec<Reference<'a>> {
-    rules::references(&RuleContext::new(request, None))
+pub fn required_references<'a>(request: &Request<'a>) -> Vec<Reference<'a>> {
+    rules::required(&RuleContext::new(request, None)).cloned().collect()
 }
 
 /// The part of the verdict that depends on the Secrets and ConfigMaps of [`Facts`], for a caller that asks again
@@ -136,7 +138,7 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
 
 /// Whether the resource itself is not valid, as opposed to an object that it names.
 fn is_about_the_resource(finding: &Finding) -> bool {
-    finding.severity == Severity::Error && !matches!(finding.cause, Cause::Object(_))
+    finding.severity == Severity::Error && !matches!(finding.cause, Cause::Object(..))
 }
 
 /// Takes back fixes that would give an entry the key of another one, and adds those that need the whole object.

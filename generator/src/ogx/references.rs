@@ -1,25 +1,21 @@
 //! Secrets and ConfigMaps that an `OGXServer` names.
 
 use super::crd;
-use crate::check::context::RuleContext;
-use crate::check::{Reference, ReferenceKind};
 use crate::path::{Path, Segment};
+use crate::references::{NeededBy, Reference, ReferenceKind};
 use serde_json::Value;
 
-/// References with a name and a key, wherever the schema has one, and the Secret of `network.tls`. They always lie in
-/// the resource's own namespace. Those of variables are Kubernetes' own and read by the caller.
-pub(crate) fn of<'a>(context: &RuleContext<'a>) -> Vec<Reference<'a>> {
+/// References with a name and a key, wherever the schema has one. They always lie in the resource's own namespace.
+/// Fields that Kubernetes has as well are in the table of [`crate::references`].
+pub(crate) fn of(object: &Value) -> Vec<Reference<'_>> {
+    let text = |path: &Path| path.find(object).and_then(Value::as_str);
     let named = |(kind, at): (ReferenceKind, Path)| {
-        let name = context.text(&at.key("name")).filter(|name| !name.is_empty())?;
-        let key = context.text(&at.key("key")).map(|key| (key, at.key("key")));
-        Some(Reference { kind, name, path: at.key("name"), key })
+        let (path, key) = (at.key("name"), at.key("key"));
+        let name = text(&path).filter(|name| !name.is_empty())?;
+        let keys = text(&key).map(|text| (text, key)).into_iter().collect();
+        Some(Reference { kind, needed_by: NeededBy::Server, name, path, namespace: None, keys, is_optional: false })
     };
-    let mut found: Vec<Reference<'a>> = places(context.value()).into_iter().filter_map(named).collect();
-    let path = RuleContext::spec("network.tls.secretName");
-    if let Some(name) = context.text(&path).filter(|name| !name.is_empty()) {
-        found.push(Reference { kind: ReferenceKind::Secret, name, path, key: None });
-    }
-    found
+    places(object).into_iter().filter_map(named).collect()
 }
 
 /// Where a resource has a name and a key of an object, and the kind of that object.

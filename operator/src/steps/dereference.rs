@@ -8,8 +8,9 @@ use crate::resources::{ODH_BUNDLE, V1Alpha1Only};
 use crate::stores::references::{Content, Reference, References};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
-use llsd_generator::check::{Facts, ReferenceKind, Request, references};
+use llsd_generator::check::{Facts, Request, required_references};
 use llsd_generator::names::{NameError, Namespace, ObjectName};
+use llsd_generator::references::ReferenceKind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -70,7 +71,7 @@ pub fn wanted(key: &Key, object: &Value, ca: &CaSource) -> Result<BTreeSet<Refer
         let name = ObjectName::parse(name).map_err(|error| bad_name(place, &error))?;
         Ok(Reference { kind, namespace: key.namespace.clone(), name })
     };
-    let mut wanted: BTreeSet<Reference> = references(&request)
+    let mut wanted: BTreeSet<Reference> = required_references(&request)
         .iter()
         .map(|one| here(one.kind, one.name, &one.path.to_string()))
         .collect::<Result<_, Refusal>>()?;

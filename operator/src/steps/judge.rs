@@ -9,10 +9,11 @@ use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_generator::api::{ApiVersion, CrdRule};
 use llsd_generator::check::finding::{Cause, Finding, Severity};
 use llsd_generator::check::rules::references::NOT_FOUND;
-use llsd_generator::check::{Facts, ReferenceKind, Request, reference_findings, verdict_on};
+use llsd_generator::check::{Facts, Request, reference_findings, required_references, verdict_on};
 use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
 use llsd_generator::names::Namespace;
 use llsd_generator::path::Path;
+use llsd_generator::references::{NeededBy, ReferenceKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -149,7 +150,7 @@ pub(crate) fn generates(object: &Value) -> bool {
 fn reason(finding: &Finding) -> &'static str {
     match &finding.cause {
         Cause::Generation(error) => error.reason(),
-        Cause::Plain | Cause::Crd(_) | Cause::Object(_) => "ConfigGenerationFailed",
+        Cause::Plain | Cause::Crd(_) | Cause::Object(..) => "ConfigGenerationFailed",
     }
 }
 
@@ -166,7 +167,7 @@ fn names_its_place(cause: &Cause) -> bool {
     match cause {
         Cause::Generation(error) => matches!(**error, GenerateError::DisabledConflict { .. }),
         Cause::Crd(rule) => matches!(rule, CrdRule::Enabled(_) | CrdRule::NameDots | CrdRule::NameLength),
-        Cause::Plain | Cause::Object(_) => false,
+        Cause::Plain | Cause::Object(..) => false,
     }
 }
 
@@ -204,9 +205,9 @@ pub fn secrets(object: &Value, judged: &Judged, namespace: &Namespace, found: &D
     let mut result = Secrets::default();
     let mut missing = Vec::new();
     let mut reason = "SecretKeyMissing";
-    let overrides = Path::parse("spec.workload.overrides");
     for finding in reference_findings(&request) {
-        if finding.cause == Cause::Object(ReferenceKind::ConfigMap) {
+        let Cause::Object(kind, needed_by) = finding.cause else { continue };
+        if kind == ReferenceKind::ConfigMap {
             if finding.path.starts_with(&Path::parse("spec.overrideConfig")) {
                 let config = judged.spec.override_config.as_ref();
                 let name = config.map(|config| config.config_map_name.as_str()).unwrap_or_default();
@@ -220,18 +221,18 @@ pub fn secrets(object: &Value, judged: &Judged, namespace: &Namespace, found: &D
         if *finding.rule == NOT_FOUND {
             reason = "SecretNotFound";
         }
-        // Variables of the user's own are between the user and the kubelet, which waits for them.
-        result.blocks |= !finding.path.starts_with(&overrides);
+        // Variables and volumes of the user's own are between the user and the kubelet, which waits for them.
+        result.blocks |= needed_by == NeededBy::Server;
         missing.push(finding.message);
     }
     let mut read = BTreeSet::new();
     let mut referred = BTreeSet::new();
-    for reference in llsd_generator::check::references(&request) {
-        if reference.kind == ReferenceKind::Secret {
-            referred.insert((reference.name.to_owned(), reference.key.as_ref().map(|(key, _)| (*key).to_owned())));
-            if !reference.path.starts_with(&overrides) {
-                read.insert(reference.name.to_owned());
-            }
+    let references = required_references(&request);
+    for reference in references.iter().filter(|reference| reference.kind == ReferenceKind::Secret) {
+        let keys: BTreeSet<&str> = reference.keys.iter().map(|(key, _)| *key).collect();
+        referred.insert((reference.name, keys));
+        if reference.needed_by == NeededBy::Server {
+            read.insert(reference.name.to_owned());
         }
     }
     result.count = referred.len();

@@ -20,7 +20,7 @@ use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, Event, watcher};
 use kube::{Api, Client, Resource};
-use llsd_generator::check::ReferenceKind;
+use llsd_generator::references::ReferenceKind;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
 use std::fmt::Debug;

@@ -280,9 +280,7 @@ impl DocumentAnalysis {
 
     /// The names of all objects and resources that its verdict depends on.
     pub(crate) fn mentions(&self) -> impl Iterator<Item = &str> {
-        let referenced = self.references.iter().map(|reference| match reference {
-            Reference::Secret((_, name)) | Reference::ConfigMap((_, name)) => name.as_str(),
-        });
+        let referenced = self.references.iter().map(|reference| reference.key.1.as_str());
         let own = self.resources.iter().map(Resource::name).filter(|name| !name.is_empty());
         let patched = self.objects.patched.iter().map(String::as_str);
         let mounted = self.configs.iter().filter_map(|config| config.owner()).map(|owner| owner.object.1.as_str());

@@ -7,13 +7,13 @@ use super::objects::{Manifest, ObjectKey, Objects};
 use super::overlay::Embedded;
 use super::workspace::Workspace;
 use llsd_generator::api::{ApiVersion, Kind};
-use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::config::mounting::Mount;
 use llsd_generator::fold::UserConfig;
 use llsd_generator::kustomize::Kustomization;
 use llsd_generator::ogx;
 use llsd_generator::path::Path;
+use llsd_generator::references::{self, ReferenceKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -27,11 +27,12 @@ pub(crate) struct ObjectScope<'a> {
 
 /// An object that a resource refers to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reference {
-    /// A Secret: namespace and name.
-    Secret(ObjectKey),
-    /// A ConfigMap: namespace and name.
-    ConfigMap(ObjectKey),
+pub(crate) struct Reference {
+    pub(crate) kind: ReferenceKind,
+    /// Namespace and name.
+    pub(crate) key: ObjectKey,
+    /// Whether a verdict depends on it.
+    is_required: bool,
 }
 
 /// The names of objects and resources that the removed and the added documents declare, unless both contribute the
@@ -95,17 +96,18 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
     let cluster = known.workspace.cluster();
-    for reference in document.references() {
+    for reference in document.references().iter().filter(|reference| reference.is_required) {
         facts.unwatched.extend(known.unwatched(reference));
-        match reference {
-            Reference::Secret(key) => match known.secret(key) {
+        let key = &reference.key;
+        match reference.kind {
+            ReferenceKind::Secret => match known.secret(key) {
                 Some(keys) => _ = secrets.insert(key.clone(), keys.clone()),
                 None => match cluster.filter(|cluster| cluster.complete_secrets.contains(cluster.meant(&key.0))) {
                     Some(cluster) => secrets.extend(beside_missing(&cluster.objects.secrets, cluster.meant(&key.0))),
                     None => all_secrets = false,
                 },
             },
-            Reference::ConfigMap(key) => match known.config_map(key) {
+            ReferenceKind::ConfigMap => match known.config_map(key) {
                 Some(data) => _ = config_maps.insert(key.clone(), data.clone()),
                 None => match cluster.filter(|cluster| cluster.complete_config_maps.contains(cluster.meant(&key.0))) {
                     Some(cluster) => {
@@ -149,35 +151,12 @@ fn beside_missing<'a, T: Clone>(
 
 /// The objects that a resource of namespace `namespace` refers to.
 pub(crate) fn references(value: &Value, namespace: &str) -> BTreeSet<Reference> {
-    let mut found = BTreeSet::new();
-    // plain values are bounded in depth, and this visits each once
-    let mut open: Vec<(&str, &Value)> = vec![("", value)];
-    while let Some((key, value)) = open.pop() {
-        match value {
-            Value::Array(items) => open.extend(items.iter().map(|item| (key, item))),
-            Value::Object(fields) => {
-                let text = |field: &str| fields.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
-                let here = |name: &str| (namespace.to_owned(), name.to_owned());
-                match (key, text("name")) {
-                    ("secretKeyRef" | "secretRef", Some(name)) => _ = found.insert(Reference::Secret(here(name))),
-                    ("configMapKeyRef" | "configMapRef", Some(name)) => {
-                        found.insert(Reference::ConfigMap(here(name)));
-                    }
-                    _ => {}
-                }
-                if let Some(name) = text("secretName") {
-                    found.insert(Reference::Secret(here(name)));
-                }
-                if let Some(name) = text("configMapName") {
-                    let elsewhere = text("configMapNamespace").unwrap_or(namespace);
-                    found.insert(Reference::ConfigMap((elsewhere.to_owned(), name.to_owned())));
-                }
-                open.extend(fields.iter().map(|(key, value)| (key.as_str(), value)));
-            }
-            _ => {}
-        }
-    }
-    found
+    let reference = |one: references::Reference<'_>| {
+        let namespace = one.namespace.as_ref().map_or(namespace, |(elsewhere, _)| elsewhere);
+        let key = (namespace.to_owned(), one.name.to_owned());
+        Reference { kind: one.kind, key, is_required: one.is_required() }
+    };
+    references::references(value).into_iter().map(reference).collect()
 }
 
 /// The objects that an `OGXServer` refers to by a name and a key, without a field that tells what they are.
@@ -188,10 +167,7 @@ pub(crate) fn flat_references(version: ApiVersion, value: &Value, namespace: &st
     let named = |(kind, at): (ReferenceKind, Path)| {
         let name = at.key("name").find(value)?.as_str().filter(|name| !name.is_empty())?;
         let key = (namespace.to_owned(), name.to_owned());
-        Some(match kind {
-            ReferenceKind::Secret => Reference::Secret(key),
-            ReferenceKind::ConfigMap => Reference::ConfigMap(key),
-        })
+        Some(Reference { kind, key, is_required: true })
     };
     ogx::reference_places(value).into_iter().filter_map(named).collect()
 }
@@ -237,18 +213,15 @@ impl<'a> ObjectScope<'a> {
 
     /// The object itself, if it is known and every one of its name lacks the label of ogx's operator.
     fn unwatched(self, reference: &Reference) -> Option<(ReferenceKind, ObjectKey)> {
-        let (kind, key) = match reference {
-            Reference::Secret(key) => (ReferenceKind::Secret, key),
-            Reference::ConfigMap(key) => (ReferenceKind::ConfigMap, key),
-        };
+        let Reference { kind, key, .. } = reference;
         let own = self.own.defining(&key.1).map(|document| document.objects());
         let mut all = own.chain(self.workspace.with_name(&key.1)).filter(|objects| match kind {
             ReferenceKind::Secret => objects.secrets.keys().any(|known| known.1 == key.1),
             ReferenceKind::ConfigMap => objects.config_maps.keys().any(|known| known.1 == key.1),
         });
-        let lacks = |objects: &Objects| objects.unwatched.iter().any(|(of, known)| *of == kind && known.1 == key.1);
+        let lacks = |objects: &Objects| objects.unwatched.iter().any(|(of, known)| of == kind && known.1 == key.1);
         let first = all.next()?;
-        (lacks(first) && all.all(lacks)).then(|| (kind, key.clone()))
+        (lacks(first) && all.all(lacks)).then(|| (*kind, key.clone()))
     }
 
     /// The resources that mount the configs of a document: those of its own file, and those of files that have no
@@ -345,25 +318,10 @@ impl Analysis {
         found.into_iter().flatten().map(|(key, _)| key.clone()).collect()
     }
 
-    /// Names of Secrets that resources of this file refer to.
-    pub(crate) fn named_secrets(&self) -> BTreeSet<String> {
-        self.referred(|reference| match reference {
-            Reference::Secret((_, name)) => Some(name),
-            Reference::ConfigMap(_) => None,
-        })
-    }
-
-    /// Names of ConfigMaps that resources of this file refer to.
-    pub(crate) fn named_config_maps(&self) -> BTreeSet<String> {
-        self.referred(|reference| match reference {
-            Reference::ConfigMap((_, name)) => Some(name),
-            Reference::Secret(_) => None,
-        })
-    }
-
-    fn referred(&self, name: impl Fn(&Reference) -> Option<&String>) -> BTreeSet<String> {
+    /// Names of Secrets or ConfigMaps that resources of this file refer to.
+    pub(crate) fn referred(&self, kind: ReferenceKind) -> BTreeSet<String> {
         let references = self.documents().flat_map(|located| located.document.references());
-        references.filter_map(name).cloned().collect()
+        references.filter(|reference| reference.kind == kind).map(|reference| reference.key.1.clone()).collect()
     }
 
     /// Names of models that resources of this file register.

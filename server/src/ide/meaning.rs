@@ -3,6 +3,7 @@
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::path::{Path, Segment};
+use llsd_generator::references::{ReferenceKind, key_at, named_at};
 
 /// Which names belong at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,32 +126,17 @@ fn ogx(path: &Path) -> Option<Meaning> {
 
 /// References to Secrets and ConfigMaps, wherever they stand.
 fn reference(path: &Path) -> Option<Meaning> {
-    let (last, before) = path.segments().split_last()?;
-    let name_beside = |name: &str| {
-        let mut beside: Path = before.iter().cloned().collect();
-        beside.push(Segment::Key(name.to_owned()));
-        beside
-    };
-    let parent = match before.last() {
-        Some(Segment::Key(name)) => name.as_str(),
-        _ => "",
-    };
-    match (parent, last) {
-        ("secretKeyRef" | "secretRef", Segment::Key(name)) if name == "name" => Some(Meaning::Secret),
-        ("secretKeyRef", Segment::Key(name)) if name == "key" => Some(Meaning::SecretKey { name: name_beside("name") }),
-        ("configMapKeyRef" | "configMapRef", Segment::Key(name)) if name == "name" => Some(Meaning::ConfigMap),
-        ("configMapKeyRef", Segment::Key(name)) if name == "key" => {
-            Some(Meaning::ConfigMapKey { name: name_beside("name") })
-        }
-        ("configMapKeys", Segment::Index(_)) => {
-            let mut beside: Path = before[..before.len() - 1].iter().cloned().collect();
-            beside.push(Segment::Key("configMapName".to_owned()));
-            Some(Meaning::ConfigMapKey { name: beside })
-        }
-        (_, Segment::Key(name)) if name == "configMapName" => Some(Meaning::ConfigMap),
-        (_, Segment::Key(name)) if name == "secretName" => Some(Meaning::Secret),
-        _ => None,
+    if let Some(kind) = named_at(path) {
+        return Some(match kind {
+            ReferenceKind::Secret => Meaning::Secret,
+            ReferenceKind::ConfigMap => Meaning::ConfigMap,
+        });
     }
+    let (kind, name) = key_at(path)?;
+    Some(match kind {
+        ReferenceKind::Secret => Meaning::SecretKey { name },
+        ReferenceKind::ConfigMap => Meaning::ConfigMapKey { name },
+    })
 }
 
 /// The path without list positions: `spec.resources.models[].name`.

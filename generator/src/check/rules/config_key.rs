@@ -4,9 +4,9 @@
 use super::super::context::{Report, RuleContext};
 use super::super::finding::{Cause, Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::references::ReferenceKind;
 use crate::api::{ApiVersion, CONFIG_KEY, OLD_CONFIG_KEY};
 use crate::path::Path;
+use crate::references::{NeededBy, ReferenceKind};
 use std::collections::BTreeMap;
 
 pub static MISSING_KEY: Rule = Rule {
@@ -60,7 +60,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
 }
 
 fn about_config_map(path: Path, message: String) -> Finding {
-    Finding::new(&MISSING_KEY, path, message).because(Cause::Object(ReferenceKind::ConfigMap))
+    Finding::new(&MISSING_KEY, path, message).because(Cause::Object(ReferenceKind::ConfigMap, NeededBy::Server))
 }
 
 /// The data of a ConfigMap in the resource's namespace, if it is known.

@@ -47,8 +47,7 @@ pub mod substitution;
 pub mod unquoted_variable;
 pub mod yaml;
 
-pub(super) use references::references;
-pub use references::{Reference, ReferenceKind};
+pub(super) use references::required;
 pub use unquoted_variable::unquoted_variables;
 
 use super::context::{Report, RuleContext};

@@ -4,9 +4,9 @@
 use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
-use super::references;
 use crate::api::ApiVersion;
 use crate::names::{Namespace, ObjectName};
+use crate::references::{NeededBy, Reference};
 
 pub static NAME: Rule = Rule {
     id: "llsd::reference::name",
@@ -21,39 +21,31 @@ pub static NAME: Rule = Rule {
 
 pub(super) static GROUP: Group = Group { rules: &[&NAME], check: Some(check) };
 
-/// Fields that hold names: of objects beside those that [`references`] finds in the resource's own namespace, and of
-/// namespaces.
-fn fields(version: ApiVersion) -> (&'static [&'static str], &'static [&'static str]) {
-    match version {
+fn check(context: &RuleContext<'_>, report: &mut Report) {
+    // A namespace is judged also while the name that belongs to it is not written.
+    let (account, namespaces): (_, &[&str]) = match context.version {
         ApiVersion::V1Alpha1 => (
-            &["server.tlsConfig.caBundle.configMapName", "server.podOverrides.serviceAccountName"],
+            "server.podOverrides.serviceAccountName",
             &["server.userConfig.configMapNamespace", "server.tlsConfig.caBundle.configMapNamespace"],
         ),
-        ApiVersion::V1Alpha2 => (
-            &["networking.tls.caBundle.configMapName", "workload.overrides.serviceAccountName"],
-            &["networking.tls.caBundle.configMapNamespace"],
-        ),
-        ApiVersion::OgxV1Beta1 => (&["workload.overrides.serviceAccountName"], &[]),
-    }
-}
-
-fn check(context: &RuleContext<'_>, report: &mut Report) {
-    let (objects, namespaces) = fields(context.version);
+        ApiVersion::V1Alpha2 => {
+            ("workload.overrides.serviceAccountName", &["networking.tls.caBundle.configMapNamespace"])
+        }
+        ApiVersion::OgxV1Beta1 => ("workload.overrides.serviceAccountName", &[]),
+    };
     // An empty name is as good as none.
-    let written = |field: &&str| {
+    let written = |field: &str| {
         let path = RuleContext::spec(field);
         let name = context.text(&path).filter(|name| !name.is_empty())?;
         Some((path, name))
     };
-    let mut names: Vec<_> = objects.iter().filter_map(written).collect();
-    for reference in references(context) {
-        if !names.iter().any(|(path, _)| *path == reference.path) {
-            names.push((reference.path, reference.name));
-        }
-    }
-    let objects = names.into_iter().filter_map(|(path, name)| Some((path, ObjectName::parse(name).err()?)));
-    let namespaces =
-        namespaces.iter().filter_map(written).filter_map(|(path, name)| Some((path, Namespace::parse(name).err()?)));
+    // What nobody needs may have any name.
+    let needed = |one: &&Reference<'_>| !one.is_optional && one.needed_by != NeededBy::Nobody;
+    let names = context.references().iter().filter(needed).map(|one| (one.path.clone(), one.name));
+    let objects = names.chain(written(account));
+    let objects = objects.filter_map(|(path, name)| Some((path, ObjectName::parse(name).err()?)));
+    let namespaces = namespaces.iter().filter_map(|field| written(field));
+    let namespaces = namespaces.filter_map(|(path, name)| Some((path, Namespace::parse(name).err()?)));
     for (path, fault) in objects.chain(namespaces) {
         report.add(Finding::new(&NAME, path, fault.to_string()));
     }

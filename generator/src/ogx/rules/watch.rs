@@ -4,7 +4,8 @@
 use crate::check::context::{Report, RuleContext};
 use crate::check::finding::{Cause, Finding, Severity};
 use crate::check::rule::{Group, Rule};
-use crate::ogx::{WATCH_LABEL, references};
+use crate::ogx::WATCH_LABEL;
+use crate::references::NeededBy;
 
 pub static NOT_WATCHED: Rule = Rule {
     id: "llsd::ogx::not-watched",
@@ -19,7 +20,8 @@ pub static NOT_WATCHED: Rule = Rule {
 pub(crate) static GROUP: Group = Group { rules: &[&NOT_WATCHED], check: Some(check) };
 
 fn check(context: &RuleContext<'_>, report: &mut Report) {
-    for reference in references::of(context) {
+    // Variables and volumes of the user's own are the kubelet's business, which sees all objects.
+    for reference in context.references().iter().filter(|reference| reference.needed_by == NeededBy::Server) {
         let object = (context.namespace().to_owned(), reference.name.to_owned());
         if context.facts.unwatched.contains(&(reference.kind, object)) {
             let message = format!(
@@ -27,8 +29,8 @@ fn check(context: &RuleContext<'_>, report: &mut Report) {
                 reference.kind.name(),
                 reference.name
             );
-            let cause = Cause::Object(reference.kind);
-            report.add(Finding::new(&NOT_WATCHED, reference.path, message).because(cause));
+            let cause = Cause::Object(reference.kind, reference.needed_by);
+            report.add(Finding::new(&NOT_WATCHED, reference.path.clone(), message).because(cause));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::ide::types::Diagnostic;
 use crate::ide::{Span, place};
 use llsd_generator::check::finding::{FixEdit, Target};
 use llsd_generator::path::Path;
+use llsd_generator::references::{ReferenceKind, key_at};
 use serde_json::Value;
 
 /// Title and changes. The value is empty: only the user knows it.
@@ -20,12 +21,13 @@ pub(super) fn add(query: &Query<'_>, diagnostic: &Diagnostic) -> Option<(String,
         touches(whole, diagnostic.span) && path.find(&resource.value).is_some()
     })?;
     let key = path.find(&resource.value)?.as_str().filter(|key| is_key(key))?;
-    let reference = path.parent()?;
-    let name = reference.key("name").find(&resource.value)?.as_str()?;
+    let (kind, named) = key_at(&path)?;
+    let name = named.find(&resource.value)?.as_str()?;
     let object = (resource.namespace().to_owned(), name.to_owned());
-    let is_secret = reference.to_string().ends_with("secretKeyRef");
-    let (symbol, section) =
-        if is_secret { (Symbol::Secret(object), "stringData") } else { (Symbol::ConfigMap(object), "data") };
+    let (symbol, section) = match kind {
+        ReferenceKind::Secret => (Symbol::Secret(object), "stringData"),
+        ReferenceKind::ConfigMap => (Symbol::ConfigMap(object), "data"),
+    };
     let found = objects::declared(query, &symbol)?;
     let value = Value::from("");
     let insert = FixEdit::Insert { path: Path::root().key(section).key(key), value };

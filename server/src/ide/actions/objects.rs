@@ -9,6 +9,7 @@ use crate::ide::rename::FileEdits;
 use crate::ide::types::TextEdit;
 use llsd_generator::check::finding::FixEdit;
 use llsd_generator::path::Path;
+use llsd_generator::references::ReferenceKind;
 
 /// Changes of the asked file and of others.
 #[derive(Debug, Default)]
@@ -79,9 +80,6 @@ pub(super) fn in_file(query: &Query<'_>, found: &LocatedOccurrence) -> String {
 
 /// The Secrets that a document names, in the order of their names.
 pub(super) fn secrets<'r>(references: impl IntoIterator<Item = &'r Reference>) -> Vec<Symbol> {
-    let secret = |reference: &Reference| match reference {
-        Reference::Secret(key) => Some(Symbol::Secret(key.clone())),
-        Reference::ConfigMap(_) => None,
-    };
-    references.into_iter().filter_map(secret).collect()
+    let secrets = references.into_iter().filter(|reference| reference.kind == ReferenceKind::Secret);
+    secrets.map(|reference| Symbol::Secret(reference.key.clone())).collect()
 }

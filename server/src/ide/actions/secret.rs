@@ -2,7 +2,6 @@
 
 use super::objects::{self, Changes};
 use crate::ide::document::{DocumentAnalysis, Resource};
-use crate::ide::facts::Reference;
 use crate::ide::meaning::provider_at;
 use crate::ide::names::{Query, Symbol};
 use crate::ide::types::{Diagnostic, TextEdit};
@@ -163,10 +162,8 @@ impl Place {
 /// Names of Secrets that the file has or speaks of.
 fn taken(analysis: &Analysis, document: &DocumentAnalysis) -> BTreeSet<String> {
     let own = analysis.documents().flat_map(|located| located.document.objects().secrets.keys());
-    let named = document.references().iter().filter_map(|reference| match reference {
-        Reference::Secret((_, name)) => Some(name.clone()),
-        Reference::ConfigMap(_) => None,
-    });
+    let named = objects::secrets(document.references());
+    let named = named.iter().map(|symbol| symbol.name().to_owned());
     own.map(|(_, name)| name.clone()).chain(named).collect()
 }
 

@@ -8,6 +8,7 @@ use crate::ide::{block, knowledge};
 use llsd_generator::api::Kind;
 use llsd_generator::distribution::Distributions;
 use llsd_generator::path::Path;
+use llsd_generator::references::ReferenceKind;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -82,13 +83,13 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
         Meaning::SecretSetting { .. } => Vec::new(),
         Meaning::Secret => {
             let mut offers = references(context.analysis.secret_names(context.resource.namespace()), "Secret");
-            let named = context.analysis.named_secrets();
+            let named = context.analysis.referred(ReferenceKind::Secret);
             add_named(context, path, &mut offers, named, "Secret, named elsewhere in this file");
             offers
         }
         Meaning::ConfigMap => {
             let mut offers = references(context.analysis.config_map_names(context.resource.namespace()), "ConfigMap");
-            let named = context.analysis.named_config_maps();
+            let named = context.analysis.referred(ReferenceKind::ConfigMap);
             add_named(context, path, &mut offers, named, "ConfigMap, named elsewhere in this file");
             offers
         }

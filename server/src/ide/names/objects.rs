@@ -3,6 +3,7 @@
 use super::reader::Reader;
 use super::{DocumentNames, Form, Occurrence, Role, Symbol};
 use crate::ide::objects::ObjectKey;
+use llsd_generator::references::{Keys, NAMES, ReferenceKind, Step, field_at};
 use llsd_yaml::{Node, Span};
 
 /// Notes the names of the object at `root`.
@@ -48,14 +49,15 @@ fn declare<'d>(
 
 /// The objects that a kustomization generates, and their keys.
 pub(super) fn generated<'d>(reader: &Reader<'d>, root: Node<'d>, out: &mut Vec<Occurrence>) {
-    for (field, sort) in [("configMapGenerator", Sort::ConfigMap), ("secretGenerator", Sort::Secret)] {
+    for (field, kind) in [("configMapGenerator", ReferenceKind::ConfigMap), ("secretGenerator", ReferenceKind::Secret)]
+    {
         for one in reader.get(root, field).map(|list| reader.items(list)).unwrap_or_default() {
             let object = (reader.text(one, &["namespace"]).into_owned(), reader.text(one, &["name"]).into_owned());
-            let named = |name| sort.object((object.0.clone(), name));
+            let named = |name| kind.object((object.0.clone(), name));
             reader.note_field(one, "name", None, Role::Declaration, named, out);
             for list in ["files", "literals"] {
                 for entry in reader.get(one, list).map(|list| reader.items(list)).unwrap_or_default() {
-                    generated_key(entry, list == "files", |key| sort.key(object.clone(), key), out);
+                    generated_key(entry, list == "files", |key| kind.key(object.clone(), key), out);
                 }
             }
         }
@@ -89,20 +91,62 @@ fn generated_key(entry: Node<'_>, is_file: bool, symbol: impl Fn(String) -> Symb
 pub(super) fn references<'d>(reader: &Reader<'d>, root: Node<'d>, namespace: &str, out: &mut Vec<Occurrence>) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
-        for entry in node.entries() {
-            field(reader, node, entry, namespace, out);
+        // An alias means what it means where it stands, and has its fields where its anchor is.
+        let fields =
+            reader.real(node).into_iter().flat_map(|holder| holder.entries()).map(|entry| entry.key.key_text());
+        if fields.into_iter().any(|field| field == "<<" || NAMES.contains(&&*field)) {
+            NAMES
+                .iter()
+                .filter_map(|name| reference(reader, node, name, namespace))
+                .for_each(|found| out.extend(found));
         }
         open.extend(node.children());
     }
 }
 
-#[derive(Clone, Copy)]
-enum Sort {
-    Secret,
-    ConfigMap,
+/// The object that the field `name` of a mapping names, and the keys of it that are named beside.
+fn reference<'d>(reader: &Reader<'d>, holder: Node<'d>, name: &str, namespace: &str) -> Option<Vec<Occurrence>> {
+    let mut found = Vec::new();
+    let written = reader.get(holder, name)?;
+    let field = field_at(std::iter::once(Step::Key(name.into())).chain(outward(holder)))?;
+    let elsewhere = reader.text(holder, &[field.namespace]);
+    let namespace = if elsewhere.is_empty() { namespace } else { &elsewhere };
+    let named = |name| field.kind.object((namespace.to_owned(), name));
+    reader.note(written, None, Role::Reference, named, &mut found);
+    let object = (namespace.to_owned(), reader.text(holder, &[name]).into_owned());
+    let key = |key| field.kind.key(object.clone(), key);
+    let items = |list| reader.get(holder, list).map(|list| reader.items(list)).unwrap_or_default();
+    match field.keys {
+        _ if object.1.is_empty() => {}
+        Keys::None => {}
+        Keys::One(field) => reader.note_field(holder, field, None, Role::Reference, key, &mut found),
+        Keys::Field { list, field } => {
+            items(list).into_iter().for_each(|item| {
+                reader.note_field(item, field, None, Role::Reference, key, &mut found);
+            });
+        }
+        Keys::Items(list) => {
+            items(list).into_iter().for_each(|item| reader.note(item, None, Role::Reference, key, &mut found));
+        }
+    }
+    Some(found)
 }
 
-impl Sort {
+/// The steps from a node to the root of its document.
+fn outward<'d>(node: Node<'d>) -> impl Iterator<Item = Step<'d>> {
+    std::iter::successors(Some(node), |node| node.parent()).map_while(|node| match node.key() {
+        Some(key) => Some(Step::Key(key.key_text())),
+        None => node.parent().map(|_| Step::Item),
+    })
+}
+
+/// What is named by a reference, as a symbol.
+trait Named {
+    fn object(self, key: ObjectKey) -> Symbol;
+    fn key(self, object: ObjectKey, key: String) -> Symbol;
+}
+
+impl Named for ReferenceKind {
     fn object(self, key: ObjectKey) -> Symbol {
         match self {
             Self::Secret => Symbol::Secret(key),
@@ -116,71 +160,4 @@ impl Sort {
             Self::ConfigMap => Symbol::ConfigMapKey(object, key),
         }
     }
-}
-
-fn field<'d>(
-    reader: &Reader<'d>,
-    holder: Node<'d>,
-    entry: llsd_yaml::Entry<'d>,
-    namespace: &str,
-    out: &mut Vec<Occurrence>,
-) {
-    let value = entry.value;
-    match &*entry.key.key_text() {
-        "secretKeyRef" | "secretRef" => named(reader, value, "name", Sort::Secret, namespace, out),
-        "configMapKeyRef" | "configMapRef" => named(reader, value, "name", Sort::ConfigMap, namespace, out),
-        // volumes, and their parts in a projected one
-        "secret" if reader.get(value, "secretName").is_some() => {
-            let object = (namespace.to_owned(), reader.text(value, &["secretName"]).into_owned());
-            keys(reader, value, Sort::Secret, &object, out);
-        }
-        "secret" if in_list(holder, "sources") => named(reader, value, "name", Sort::Secret, namespace, out),
-        "configMap" if in_list(holder, "sources") || in_list(holder, "volumes") => {
-            named(reader, value, "name", Sort::ConfigMap, namespace, out);
-        }
-        "imagePullSecrets" => {
-            for item in reader.items(value) {
-                named(reader, item, "name", Sort::Secret, namespace, out);
-            }
-        }
-        "secretName" => {
-            let object = |name| Symbol::Secret((namespace.to_owned(), name));
-            reader.note(value, None, Role::Reference, object, out);
-        }
-        "configMapName" => {
-            let elsewhere = reader.text(holder, &["configMapNamespace"]);
-            let namespace = if elsewhere.is_empty() { namespace } else { &elsewhere };
-            let object = (namespace.to_owned(), reader.text(holder, &["configMapName"]).into_owned());
-            reader.note(value, None, Role::Reference, |name| Symbol::ConfigMap((namespace.to_owned(), name)), out);
-            for item in reader.get(holder, "configMapKeys").map(|list| reader.items(list)).unwrap_or_default() {
-                reader.note(item, None, Role::Reference, |key| Symbol::ConfigMapKey(object.clone(), key), out);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The object that a field of `node` names, and the keys that stand beside it.
-fn named<'d>(reader: &Reader<'d>, node: Node<'d>, field: &str, sort: Sort, namespace: &str, out: &mut Vec<Occurrence>) {
-    reader.note_field(node, field, None, Role::Reference, |name| sort.object((namespace.to_owned(), name)), out);
-    let object = (namespace.to_owned(), reader.text(node, &[field]).into_owned());
-    if !object.1.is_empty() {
-        reader.note_field(node, "key", None, Role::Reference, |key| sort.key(object.clone(), key), out);
-        keys(reader, node, sort, &object, out);
-    }
-}
-
-/// The keys that a volume takes.
-fn keys<'d>(reader: &Reader<'d>, node: Node<'d>, sort: Sort, object: &ObjectKey, out: &mut Vec<Occurrence>) {
-    for item in reader.get(node, "items").map(|items| reader.items(items)).unwrap_or_default() {
-        reader.note_field(item, "key", None, Role::Reference, |key| sort.key(object.clone(), key), out);
-    }
-}
-
-/// Whether a mapping is an item of the list with this key.
-fn in_list(item: Node<'_>, key: &str) -> bool {
-    item.parent()
-        .filter(|list| list.is_sequence())
-        .and_then(|list| list.key())
-        .is_some_and(|found| found.key_text() == key)
 }
