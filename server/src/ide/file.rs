@@ -336,6 +336,12 @@ impl File {
         self.chunks.iter().map(|chunk| chunk.objects()).filter(|objects| !objects.is_empty())
     }
 
+    /// The documents of chunks about which nobody has asked what is wrong.
+    pub(crate) fn unjudged(&self) -> impl Iterator<Item = &DocumentAnalysis> {
+        let new = self.chunks.iter().filter(|chunk| chunk.faulty.get().is_none());
+        new.flat_map(|chunk| &chunk.documents).map(AsRef::as_ref)
+    }
+
     /// The parts of the file that have diagnostics, in order.
     pub(crate) fn faulty_parts(&self) -> impl Iterator<Item = DiagnosticChunk<'_>> {
         let mut offset = 0;

@@ -38,6 +38,7 @@ mod names;
 mod objects;
 mod on_type;
 mod overlay;
+mod parallel;
 mod place;
 mod preview;
 mod references;
@@ -91,7 +92,7 @@ use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::finding::Target;
 use llsd_generator::distribution::BaseConfig;
 use llsd_generator::path::Path;
-use llsd_yaml::{parse_document, split_documents};
+use llsd_yaml::parse_document;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -108,7 +109,7 @@ pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 /// Understands `text`. Documents that `previous` already contains, letter for letter, are not looked at again.
 #[must_use]
 pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspace) -> Analysis {
-    let whole = || File::new(documents(&text, &|| false).unwrap_or_default());
+    let whole = || File::new(parallel::documents(&text, &|| false).unwrap_or_default());
     match previous {
         None => judged(whole(), workspace),
         Some(previous) => {
@@ -124,22 +125,8 @@ pub fn analyse(text: Arc<str>, previous: Option<&Analysis>, workspace: &Workspac
 /// Understands a text of `length` bytes for the first time. `None`: stopped.
 #[must_use]
 pub fn open(text: &str, workspace: &Workspace, stop: Stop<'_>) -> Option<Analysis> {
-    let documents = documents(text, stop)?;
+    let documents = parallel::documents(text, stop)?;
     (!stop()).then(|| judged(File::new(documents), workspace))
-}
-
-/// The documents of a text. `None`: stopped.
-fn documents(text: &str, stop: Stop<'_>) -> Option<Vec<Arc<DocumentAnalysis>>> {
-    let (mut documents, mut before) = (Vec::new(), "");
-    for span in split_documents(text) {
-        if stop() {
-            return None;
-        }
-        let text = span.slice(text);
-        documents.push(read(text, Retention::Diagnostics, form::is_dropped(before, text)));
-        before = text;
-    }
-    Some(documents)
 }
 
 /// Understands a text that differs from the one of `previous` in one piece. `text` gives parts of the new text. Only
@@ -237,6 +224,12 @@ impl Analysis {
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         self.diagnostics_until(&|| false)
+    }
+
+    /// Works out what is wrong with all of the file at once, for whoever is going to ask: in a file that is new, each part
+    /// takes time.
+    pub fn judge_ahead(&self, stop: Stop<'_>) {
+        parallel::judge(&self.file, stop);
     }
 
     /// How many configs of the server the file holds, itself or in ConfigMaps.

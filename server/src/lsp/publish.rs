@@ -52,6 +52,7 @@ async fn run_worker(shared: Arc<Shared>, name: Arc<str>) {
 fn analyse_and_publish(shared: &Shared, snapshot: &Arc<Snapshot>, cancel: &Cancel) -> Option<Affected> {
     let stop = || cancel.is_cancelled();
     let analysis = shared.analysis(snapshot, &stop)?;
+    analysis.judge_ahead(&stop);
     let affected = shared.session.learn(snapshot, &analysis);
     shared.names.learn(&snapshot.name, &analysis);
     publish(shared, snapshot, &analysis, &stop);

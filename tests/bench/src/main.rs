@@ -3,8 +3,9 @@
 //!     llsd-bench OURS [TOOLS] [PART…]
 //!
 //! OURS is the `llsd` binary, TOOLS the folder that `tests/bench/setup.sh` prints. The parts, all unless some are named:
-//! `--side` is both servers on a document of 40 lines, a broken one and one of 20,000 lines; `--batch` is 1,000 files at
-//! once, beside check-jsonschema too; `--growth` is how the cost of an edit grows with what is around it, for `llsd`.
+//! `--side` is both servers on a document of 40 lines, a broken one and one of 20,000 lines; `--cold` is the first
+//! diagnostics of the longest one, in a folder of 1,000 others; `--batch` is 1,000 files at once, beside check-jsonschema
+//! too; `--growth` is how the cost of an edit grows with what is around it, for `llsd`.
 
 mod documents;
 mod process;
@@ -18,15 +19,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+const PARTS: [&str; 4] = ["--side", "--cold", "--batch", "--growth"];
+
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (parts, paths): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with("--"));
-    if let Some(unknown) = parts.iter().find(|part| !["--side", "--batch", "--growth"].contains(&part.as_str())) {
-        bail!("{unknown}: the parts are --side, --batch and --growth");
+    if let Some(unknown) = parts.iter().find(|part| !PARTS.contains(&part.as_str())) {
+        bail!("{unknown}: the parts are {}", PARTS.join(", "));
     }
     let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| *wanted == part);
     let mut paths = paths.into_iter();
-    let Some(ours) = paths.next() else { bail!("usage: llsd-bench OURS [TOOLS] [--side] [--batch] [--growth]") };
+    let Some(ours) = paths.next() else { bail!("usage: llsd-bench OURS [TOOLS] [PART…]") };
     let folder = Folder::new()?;
     let ours = Server { command: vec![ours.clone(), "lsp".into()], settings: serde_json::json!({}) };
     let schema = folder.0.join("schema.json");
@@ -40,10 +43,13 @@ fn main() -> Result<()> {
         if wanted("--side") {
             side_by_side(&mut out, &folder.0, &ours, theirs)?;
         }
+        if wanted("--cold") {
+            cold(&mut out, &folder.0, &ours, theirs)?;
+        }
         if wanted("--batch") {
             batch(&mut out, &folder.0, &ours, theirs, &schema, tools)?;
         }
-        if wanted("--side") || wanted("--batch") {
+        if wanted("--side") || wanted("--cold") || wanted("--batch") {
             writeln!(terminal, "{out}")?;
         }
     }
@@ -116,6 +122,20 @@ fn side_by_side(out: &mut String, folder: &Path, ours: &Server, theirs: &Server)
         row(out, &format!("{name}: CPU per edit"), all(&|one| one.cpu), "ms");
         row(out, &format!("{name}: peak memory"), all(&|one| one.memory), "MB");
     }
+    Ok(())
+}
+
+fn cold(out: &mut String, folder: &Path, ours: &Server, theirs: &Server) -> Result<()> {
+    let root = folder.join("cold");
+    fs::create_dir_all(&root)?;
+    for number in 0..1000 {
+        fs::write(root.join(format!("{number:04}.yaml")), documents::resource(number + 1000))?;
+    }
+    let text = documents::many(500);
+    let [(ours, memory), (theirs, their_memory)] = [ours.cold(&root, &text, 11), theirs.cold(&root, &text, 3)];
+    let what = "20,000 lines opened in a folder of 1,000 files";
+    row(out, &format!("{what}: first diagnostics, p50"), [ours.percentile(0.5), theirs.percentile(0.5)], "ms");
+    row(out, &format!("{what}: peak memory"), [memory, their_memory], "MB");
     Ok(())
 }
 

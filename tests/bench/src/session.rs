@@ -114,6 +114,23 @@ impl Server {
         Measured { key, completion, hover, cpu, memory: process::peak_memory(process) }
     }
 
+    /// Opens a document right after the start of the process, in a workspace of other files: the time from there to its
+    /// first diagnostics, in milliseconds, and the most memory until the server is quiet, in MB.
+    pub(crate) fn cold(&self, root: &Path, text: &str, runs: usize) -> (Times, f64) {
+        let uri = format!("file://{}/measured.yaml", root.display());
+        let once = || {
+            let mut client = self.ready(root);
+            let opened = Instant::now();
+            client.open(&uri, text);
+            let published = |message: &Value| is_publication(message, &uri, 0);
+            let (arrived, _) = client.arrival(PATIENCE, published).expect("diagnostics");
+            while client.arrival(QUIET, |_| true).is_some() {}
+            (milliseconds(arrived - opened), process::peak_memory(client.process_id()))
+        };
+        let (times, memory): (Vec<f64>, Vec<f64>) = (0..runs).map(|_| once()).unzip();
+        (Times::new(times), memory.into_iter().fold(0.0, f64::max))
+    }
+
     /// Opens many files and waits for all their diagnostics, in seconds.
     pub(crate) fn open_all(&self, root: &Path, files: &[(String, String)]) -> f64 {
         let started = Instant::now();
