@@ -130,7 +130,6 @@ fn modules_know_each_other_in_these_circles_only() {
         operator/src: controller reconcile
         operator/src: resources::account resources::deployment resources::external
         operator/src: webhooks webhooks::certificates webhooks::listener
-        server/src: cli::fix cli::project
         server/src: ide::cluster ide::config ide::diagnostic_chunks ide::diagnostics ide::document ide::facts ide::file ide::fix ide::names ide::semantic_tokens ide::workspace
         server/src: ide::format::comments ide::format::layout
         server/src: lsp::backend lsp::capabilities lsp::cluster lsp::configuration lsp::diagnostics_json lsp::files lsp::handlers lsp::handlers::code_action lsp::handlers::edits lsp::handlers::execute_command lsp::handlers::semantic_tokens lsp::progress lsp::publish lsp::workspace_files

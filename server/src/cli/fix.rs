@@ -5,10 +5,11 @@ use super::project::Project as Files;
 use super::report::{self, Format, Report};
 use super::verdicts::{self, File};
 use super::{FAILURE, complain, surroundings};
-use crate::ide::{self, Severity, TextEdit, Workspace};
+use crate::ide::{self, Severity, Workspace};
 use crate::project::Project;
 use crate::severities::Severities;
 use clap::Args;
+use llsd_yaml::edit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
@@ -189,7 +190,7 @@ fn fixed(
         let mut found = analysis.diagnostics();
         found.retain(|found| severities.of(found.code, found.severity).is_some());
         let edits = ide::preferred_fixes(&found);
-        let next = apply(&text, &edits);
+        let next = edit::apply(&text, &edits);
         if edits.is_empty() || next == text {
             break;
         }
@@ -208,19 +209,4 @@ fn fixed(
 
 fn errors(analysis: &ide::Analysis) -> usize {
     analysis.diagnostics().iter().filter(|found| found.severity == Severity::Error).count()
-}
-
-/// `text` with edits applied that do not overlap.
-pub(super) fn apply(text: &str, edits: &[TextEdit]) -> String {
-    let mut edits: Vec<_> = edits.iter().collect();
-    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
-    let (mut result, mut at) = (String::with_capacity(text.len()), 0);
-    for edit in edits {
-        let Some(kept) = text.get(at..edit.span.start) else { continue };
-        result.push_str(kept);
-        result.push_str(&edit.new_text);
-        at = edit.span.end;
-    }
-    result.push_str(text.get(at..).unwrap_or_default());
-    result
 }

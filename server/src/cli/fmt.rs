@@ -1,9 +1,10 @@
 //! `llsd fmt`: formats files as the editor does.
 
 use super::input::{self, Source};
-use super::{CLEAN, FAILURE, FINDINGS, complain, fix};
+use super::{CLEAN, FAILURE, FINDINGS, complain};
 use crate::ide::{self, FormatOptions, Workspace};
 use clap::Args;
+use llsd_yaml::edit;
 use rayon::prelude::*;
 use similar::TextDiff;
 use std::fs;
@@ -76,6 +77,6 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
 /// A text, and how it is to be.
 fn formatted(text: std::sync::Arc<str>) -> (std::sync::Arc<str>, String) {
     let analysis = ide::analyse(text.clone(), None, &Workspace::new());
-    let new = fix::apply(&text, &ide::format(&analysis, None, &FormatOptions::default()));
+    let new = edit::apply(&text, &ide::format(&analysis, None, &FormatOptions::default()));
     (text, new)
 }

@@ -1,10 +1,10 @@
 //! Files that a command changes together, and those beside them that it only reads.
 
-use super::fix;
 use super::input::{MAX_SIZE, Source, Unreadable};
 use super::surroundings;
 use crate::ide::{self, Analysis, FileEdits, Kind, NameIndex, Query, TextEdit, TextId, Workspace, WorkspaceFiles};
 use crate::workspace;
+use llsd_yaml::edit;
 use similar::TextDiff;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -148,7 +148,7 @@ impl Project {
             if let Some(file) = self.files.get_mut(file)
                 && let Some(text) = &file.text
             {
-                file.text = Some(fix::apply(text, edits).into());
+                file.text = Some(edit::apply(text, edits).into());
             }
         }
         if let Some(gone) = deletes.and_then(|gone| self.files.get_mut(gone)) {

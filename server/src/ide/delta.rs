@@ -1,6 +1,8 @@
-//! What an edit changed, as one piece.
+//! What an edit changed, as one piece; and what is not the same in two lists.
 
 use super::Span;
+use std::borrow::Borrow;
+use std::sync::Arc;
 
 /// One piece of a text that became another. What stands before and behind it is the same in both texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,20 @@ impl Delta {
             new: Span::new(start, end - next.old.end + next.new.end),
         }
     }
+}
+
+/// What stands between the start and the end that both lists share: the very same values, not equal ones.
+pub(crate) fn differing<'l, T: ?Sized, P: Borrow<Arc<T>>>(old: &'l [P], new: &'l [P]) -> (&'l [P], &'l [P]) {
+    let (head, tail) = shared_ends(old, new, |one, other| Arc::ptr_eq(one.borrow(), other.borrow()));
+    (&old[head..old.len() - tail], &new[head..new.len() - tail])
+}
+
+/// How many items two lists share at their start, and behind those at their end.
+pub(crate) fn shared_ends<A, B>(old: &[A], new: &[B], same: impl Fn(&A, &B) -> bool) -> (usize, usize) {
+    let same = |(one, other): &(&A, &B)| same(one, other);
+    let head = old.iter().zip(new).take_while(same).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(same).count();
+    (head, tail)
 }
 
 #[cfg(test)]

@@ -3,16 +3,9 @@
 use super::{FileEdits, ObjectKey, Span};
 use llsd_generator::check::Rule;
 pub use llsd_generator::check::finding::{Severity, Tag};
+/// Edits of one action do not overlap, and all refer to the text as it is.
+pub use llsd_yaml::edit::TextEdit;
 use std::sync::Arc;
-
-/// Replace the bytes of `span` by `new_text`. Edits of one action do not overlap and all refer to the text as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextEdit {
-    /// The bytes that are replaced; empty to insert.
-    pub span: Span,
-    /// The text that takes their place.
-    pub new_text: String,
-}
 
 /// A change that makes a diagnostic go away.
 #[derive(Clone, Debug, PartialEq, Eq)]

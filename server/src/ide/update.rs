@@ -1,6 +1,7 @@
 //! A file after an edit: the touched documents read again, all others taken over.
 
 use super::changed::Changed;
+use super::delta::shared_ends;
 use super::document::{DocumentAnalysis, Retention};
 use super::facts::{self, ObjectScope};
 use super::file::File;
@@ -128,10 +129,7 @@ fn read_again(
     let same = |known: &Arc<DocumentAnalysis>, (text, dropped): &(&str, bool)| {
         known.tree().text() == *text && known.is_dropped() == *dropped
     };
-    let common = removed.len().min(texts.len());
-    let head = removed.iter().zip(&texts).take_while(|(known, text)| same(known, text)).count();
-    let tail = removed.iter().rev().zip(texts.iter().rev()).take(common - head);
-    let tail = tail.take_while(|(known, text)| same(known, text)).count();
+    let (head, tail) = shared_ends(removed, &texts, same);
     let mut all = Vec::with_capacity(texts.len());
     for (number, (text, dropped)) in texts.iter().enumerate() {
         if stop() {

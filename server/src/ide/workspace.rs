@@ -4,6 +4,7 @@
 use super::applied::Applied;
 use super::changed::Changed;
 use super::cluster::Cluster;
+use super::delta;
 use super::objects::{Manifest, ObjectKey, Objects, Pieces};
 use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
@@ -107,7 +108,7 @@ impl Workspace {
     /// Sets what `file` contributes; no pieces remove it. Returns the names about which that said something new.
     pub fn set(&mut self, file: &str, objects: Pieces) -> Arc<HashSet<String>> {
         let old = self.files.get(file).cloned().unwrap_or_default();
-        let (before, after) = middle(&old, &objects);
+        let (before, after) = delta::differing(&old, &objects);
         let (removed, added) = (without(before, after), without(after, before));
         let mut names = differing(&removed, &added);
         let file: Arc<str> = Arc::from(file);
@@ -302,15 +303,6 @@ impl Workspace {
 fn without(all: &[Arc<Objects>], others: &[Arc<Objects>]) -> Vec<Arc<Objects>> {
     let known: HashSet<_> = others.iter().map(Arc::as_ptr).collect();
     all.iter().filter(|piece| !known.contains(&Arc::as_ptr(piece))).cloned().collect()
-}
-
-/// What stands between the start and the end that both have: all but one or two pieces after an edit.
-fn middle<'p>(old: &'p [Arc<Objects>], new: &'p [Arc<Objects>]) -> (&'p [Arc<Objects>], &'p [Arc<Objects>]) {
-    let same = |(one, other): &(&Arc<Objects>, &Arc<Objects>)| Arc::ptr_eq(one, other);
-    let head = old.iter().zip(new).take_while(same).count();
-    let (old, new) = (&old[head..], &new[head..]);
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
-    (&old[..old.len() - tail], &new[..new.len() - tail])
 }
 
 /// The names of objects that are not the same on both sides.

@@ -43,11 +43,12 @@ impl fmt::Display for TextEdit {
     }
 }
 
-/// The text after all edits. Spans refer to the text before; edits at one place are made in the given order. An edit
-/// that overlaps an earlier one, is out of bounds or cuts a character is left out.
+/// The text after all edits. Spans refer to the text before. What is inserted at one place comes in the given order, and
+/// before what replaces the text there. An edit that overlaps one before it, is out of bounds or cuts a character is left
+/// out.
 pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut order: Vec<&TextEdit> = edits.iter().collect();
-    order.sort_by_key(|e| e.span.start);
+    order.sort_by_key(|e| (e.span.start, e.span.end));
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for edit in order {

@@ -115,8 +115,7 @@ pub(crate) fn fix_everything(analysis: &Analysis) -> Vec<TextEdit> {
     let mut next = first.clone();
     let mut rounds = 0;
     while !next.is_empty() && rounds < ROUNDS {
-        let changes: Vec<_> = next.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
-        let changed = edit::apply(&text, &changes);
+        let changed = edit::apply(&text, &next);
         let after = super::analyse(changed.as_str().into(), Some(&known), &analysis.workspace);
         if changed == text || errors(&after) > errors(&known) {
             break;

@@ -1,6 +1,7 @@
 //! What to replace in one text to get another, line by line.
 
 use crate::ide::Span;
+use crate::ide::delta::shared_ends;
 use crate::ide::types::TextEdit;
 
 /// Number of line pairs that are compared at most; beyond it, all between the first and the last difference is
@@ -11,10 +12,7 @@ const PAIRS: usize = 1_000_000;
 pub(crate) fn difference(old: &str, new: &str) -> Vec<TextEdit> {
     let old_lines: Vec<&str> = old.split_inclusive('\n').collect();
     let new_lines: Vec<&str> = new.split_inclusive('\n').collect();
-    let head = old_lines.iter().zip(&new_lines).take_while(|(one, other)| one == other).count();
-    let rest = old_lines.len().min(new_lines.len()) - head;
-    let tail =
-        old_lines.iter().rev().zip(new_lines.iter().rev()).take(rest).take_while(|(one, other)| one == other).count();
+    let (head, tail) = shared_ends(&old_lines, &new_lines, |one, other| one == other);
     let start: usize = old_lines[..head].iter().map(|line| line.len()).sum();
     let old_middle = &old_lines[head..old_lines.len() - tail];
     let new_middle = &new_lines[head..new_lines.len() - tail];
@@ -79,7 +77,6 @@ mod tests {
     fn check(old: &str, new: &str, edits: usize) {
         let found = difference(old, new);
         assert_eq!(found.len(), edits, "{found:?}");
-        let found: Vec<_> = found.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
         assert_eq!(edit::apply(old, &found), new);
     }
 

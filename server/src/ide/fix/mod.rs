@@ -18,7 +18,7 @@ pub(crate) use difference::difference;
 /// the text, such as a value that comes from an alias.
 pub(crate) fn text_edits(document: &Document, base: &Path, changes: &[FixEdit]) -> Option<Vec<TextEdit>> {
     if let [change] = changes {
-        return Some(own(one(document, base, change)?));
+        return one(document, base, change);
     }
     // each change sees the text that the ones before it left
     let mut text = document.text().to_owned();
@@ -29,11 +29,7 @@ pub(crate) fn text_edits(document: &Document, base: &Path, changes: &[FixEdit]) 
     Some(difference(document.text(), &text))
 }
 
-fn own(edits: Vec<edit::TextEdit>) -> Vec<TextEdit> {
-    edits.into_iter().map(|edit| TextEdit { span: edit.span, new_text: edit.new_text }).collect()
-}
-
-fn one(document: &Document, base: &Path, change: &FixEdit) -> Option<Vec<edit::TextEdit>> {
+fn one(document: &Document, base: &Path, change: &FixEdit) -> Option<Vec<TextEdit>> {
     let node = |path: &Path| document.find(&place::steps(base, path));
     match change {
         FixEdit::RenameKey { path, to } => Some(edit::rename_key(node(path)?.key()?, to)),
@@ -61,7 +57,7 @@ fn removed(node: Node<'_>) -> Node<'_> {
 }
 
 /// A new value that holds parts of the old one keeps their text.
-fn replace(document: &Document, node: Node<'_>, value: &Value) -> Vec<edit::TextEdit> {
+fn replace(document: &Document, node: Node<'_>, value: &Value) -> Vec<TextEdit> {
     if !(value.is_object() || value.is_array()) || node.is_absent() {
         return edit::replace_value(node, &yaml(value));
     }
@@ -73,7 +69,7 @@ fn yaml(value: &Value) -> String {
     block::lines(value).join("\n")
 }
 
-fn insert(document: &Document, base: &Path, path: &Path, yaml: &str) -> Option<Vec<edit::TextEdit>> {
+fn insert(document: &Document, base: &Path, path: &Path, yaml: &str) -> Option<Vec<TextEdit>> {
     let parent = place::steps(base, &path.parent()?);
     match path.last()? {
         Segment::Key(key) => edit::insert_entry(document, &parent, key, yaml, position(key)),

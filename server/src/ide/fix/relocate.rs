@@ -2,12 +2,13 @@
 
 use super::insert;
 use crate::ide::place;
+use crate::ide::types::TextEdit;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, edit, parse_document};
 
 /// Takes the entry or item at `from` to `to`: its text as written, the comment lines above it, and the comment behind
 /// its key.
-pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path) -> Option<Vec<edit::TextEdit>> {
+pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path) -> Option<Vec<TextEdit>> {
     let node = document.find(&place::steps(base, from))?;
     let (comments, behind) = (above(document, node), behind(document, node));
     let value = inner_comments(document, node) + &dedented(document, node);
@@ -41,8 +42,7 @@ pub(super) fn relocate(document: &Document, base: &Path, from: &Path, to: &Path)
     for (at, addition) in additions {
         text.insert_str(at, &addition);
     }
-    let edits = super::difference(document.text(), &text);
-    Some(edits.into_iter().map(|change| edit::TextEdit::new(change.span, change.new_text)).collect())
+    Some(super::difference(document.text(), &text))
 }
 
 /// Comment lines between a key and what lies below it.

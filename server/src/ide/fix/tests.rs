@@ -8,7 +8,6 @@ use serde_json::json;
 
 fn change(text: &str, changes: &[FixEdit], expected: Expect) {
     let edits = text_edits(&parse_document(text), &Path::root(), changes).expect("a place for each change");
-    let edits: Vec<_> = edits.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
     let after = edit::apply(text, &edits);
     expected.assert_eq(&after);
 }
@@ -163,7 +162,6 @@ spec:
         let findings = check::drafts(&Plain::read(&now).value);
         let Some(finding) = findings.first() else { break };
         let edits = text_edits(&now, &Path::root(), &finding.fixes[0].edits).expect("a place for each change");
-        let edits: Vec<_> = edits.into_iter().map(|one| edit::TextEdit::new(one.span, one.new_text)).collect();
         after = edit::apply(&after, &edits);
     }
     assert!(check::drafts(&Plain::read(&parse_document(&after)).value).is_empty(), "{after}");

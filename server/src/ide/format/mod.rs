@@ -59,7 +59,7 @@ pub(crate) fn format(analysis: &Analysis, range: Option<Span>, options: &FormatO
         };
         let is_last = end == length;
         let found = with_configs(located.document, inside, style, options, is_last);
-        edits.extend(found.into_iter().map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
+        edits.extend(found.into_iter().map(|edit| edit.shift(located.offset)));
     }
     edits
 }
@@ -167,7 +167,7 @@ fn of_document(
     style: Style,
     options: &FormatOptions,
     is_last: bool,
-) -> Vec<edit::TextEdit> {
+) -> Vec<TextEdit> {
     let text = document.text();
     let template = text.contains("{{") || !document.skipped().is_empty();
     if template || !document.errors().is_empty() || document.strict_error().is_some() {
@@ -182,12 +182,12 @@ fn of_document(
         if let Some(column) = layout.columns[number] {
             let old = lines.indentation(number);
             if old.len() != column {
-                edits.push(edit::TextEdit::new(old, " ".repeat(column)));
+                edits.push(TextEdit::new(old, " ".repeat(column)));
             }
         }
         let blanks = lines.trailing(number);
         if options.trim_trailing && !layout.verbatim[number] && !blanks.is_empty() {
-            edits.push(edit::TextEdit::new(blanks, ""));
+            edits.push(TextEdit::new(blanks, ""));
         }
     }
     edits.extend(blank_lines(&lines, &layout.verbatim, is_last && options.trim_final_newlines, is_wanted));
@@ -198,7 +198,7 @@ fn of_document(
         && is_wanted(lines.len() - 1)
     {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        edits.push(edit::TextEdit::new(Span::empty(text.len()), newline));
+        edits.push(TextEdit::new(Span::empty(text.len()), newline));
     }
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let edits = merged(text, edits);
@@ -220,7 +220,7 @@ fn blank_lines(
     verbatim: &[bool],
     to_the_end: bool,
     is_wanted: impl Fn(usize) -> bool,
-) -> Vec<edit::TextEdit> {
+) -> Vec<TextEdit> {
     let is_blank = |number: usize| lines.is_blank(number) && !verbatim[number] && is_wanted(number);
     let mut edits = Vec::new();
     let mut number = 0;
@@ -233,7 +233,7 @@ fn blank_lines(
         let keep = usize::from(!(ends && to_the_end && first > 0));
         if number - first > keep {
             let span = Span::new(lines.start(first + keep), lines.start(number));
-            edits.push(edit::TextEdit::new(span, ""));
+            edits.push(TextEdit::new(span, ""));
         }
         number = number.max(first) + usize::from(number == first);
     }
@@ -241,8 +241,8 @@ fn blank_lines(
 }
 
 /// Without edits that lie inside another one, and without those that change nothing.
-fn merged(text: &str, edits: Vec<edit::TextEdit>) -> Vec<edit::TextEdit> {
-    let mut kept: Vec<edit::TextEdit> = Vec::new();
+fn merged(text: &str, edits: Vec<TextEdit>) -> Vec<TextEdit> {
+    let mut kept: Vec<TextEdit> = Vec::new();
     for edit in edits {
         if edit.span.slice(text) == edit.new_text {
             continue;

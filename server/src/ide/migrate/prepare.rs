@@ -1,7 +1,7 @@
 //! What `check` proposes is done first: a field that stands at a wrong place has one in the new version.
 
 use super::outcome::{Migrated, NotMigrated};
-use crate::ide::types::{Diagnostic, Severity, TextEdit};
+use crate::ide::types::{Diagnostic, Severity};
 use crate::ide::{Analysis, analyse, fix};
 use llsd_generator::check::Rule;
 use llsd_generator::check::rules::{header, misplaced, schema};
@@ -38,12 +38,12 @@ pub(super) fn prepared(
         let preferred = found.iter().filter_map(|found| found.fixes.iter().find(|fix| fix.preferred));
         let done = preferred.filter(|fix| fix.edits.iter().all(|edit| edits.contains(edit)));
         titles.extend(done.map(|fix| fix.title.clone()));
-        let next = apply(&now.text(), &edits);
+        let next = edit::apply(&now.text(), &edits);
         mended = Some(analyse(next.into(), Some(now), now.workspace()));
     }
     let Some(mended) = mended else { return migrate(analysis) };
     let migrated = migrate(&mended)?;
-    let text = apply(&mended.text(), &migrated.edits);
+    let text = edit::apply(&mended.text(), &migrated.edits);
     Ok(Migrated { edits: fix::difference(&analysis.text(), &text), prepared: titles, ..migrated })
 }
 
@@ -66,10 +66,4 @@ fn of_shape(analysis: &Analysis, document: usize) -> Vec<Diagnostic> {
         }
     }
     found
-}
-
-fn apply(text: &str, edits: &[TextEdit]) -> String {
-    let edits: Vec<edit::TextEdit> =
-        edits.iter().map(|one| edit::TextEdit { span: one.span, new_text: one.new_text.clone() }).collect();
-    edit::apply(text, &edits)
 }

@@ -1,7 +1,7 @@
 //! Which files mention which names. A changed document costs what it holds, however many others there are.
 
 use super::{Occurrence, Role, Symbol};
-use std::borrow::Borrow;
+use crate::ide::delta::differing;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -195,15 +195,6 @@ impl NameIndex {
     pub fn files(&self) -> usize {
         self.files.len()
     }
-}
-
-/// What stands between the start and the end that both lists share: the very same values, not equal ones.
-fn differing<'l, T: ?Sized, P: Borrow<Arc<T>>>(old: &'l [P], new: &'l [P]) -> (&'l [P], &'l [P]) {
-    let same = |(one, other): &(&P, &P)| Arc::ptr_eq((*one).borrow(), (*other).borrow());
-    let head = old.iter().zip(new).take_while(same).count();
-    let (old, new) = (&old[head..], &new[head..]);
-    let tail = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
-    (&old[..old.len() - tail], &new[..new.len() - tail])
 }
 
 /// How far a name is from what was typed: 0 is equal, letters between those typed count, and so does what comes in

@@ -26,9 +26,7 @@ pub(crate) fn edits(analysis: &Analysis, found: &LocatedOccurrence, new: &Symbol
             let quoted = quote_scalar(name);
             let position = Position::Before("provider");
             let edits = edit::insert_entry(located.document.tree(), provider, "id", &quoted, position);
-            let shifted =
-                |edit: edit::TextEdit| TextEdit { span: edit.span.shift(found.offset), new_text: edit.new_text };
-            edits.unwrap_or_default().into_iter().map(shifted).collect()
+            edits.unwrap_or_default().into_iter().map(|edit| edit.shift(found.offset)).collect()
         }
         Form::Alias => Vec::new(),
     }

@@ -1,7 +1,7 @@
 //! `textDocument/semanticTokens`: full, by range, and as the difference from the last full answer.
 
 use crate::documents::Snapshot;
-use crate::ide::{self, Analysis, Span, Token, TokenKind};
+use crate::ide::{self, Analysis, Span, Token, TokenKind, shared_ends};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::convert::{self, Encoding};
 use std::collections::HashMap;
@@ -144,9 +144,7 @@ fn encode(snapshot: &Snapshot, tokens: Vec<Token>, encoding: Encoding) -> Vec<Se
 /// One edit that makes the old tokens the new ones; none if they are the same. The protocol counts numbers, five for
 /// each token.
 fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
-    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-    let rest = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(one, other)| one == other).count();
+    let (head, tail) = shared_ends(old, new, |one, other| one == other);
     let (removed, added) = (old.len() - head - tail, &new[head..new.len() - tail]);
     let numbers = |tokens: usize| u32::try_from(tokens.saturating_mul(5)).unwrap_or(u32::MAX);
     (removed > 0 || !added.is_empty()).then(|| SemanticTokensEdit {
