@@ -1,7 +1,6 @@
 //! What the value at a path of a resource stands for, beyond its type.
 
 use llsd_generator::api::ApiVersion;
-use llsd_generator::check::ReferenceKind;
 use llsd_generator::path::{Path, Segment};
 use llsd_generator::references::{ReferenceKind, key_at, named_at};
 
