@@ -9,7 +9,7 @@ use serde_json::Value;
 
 pub static NO_HOST: Rule = Rule {
     id: "llsd::expose::no-host",
-    severity: Severity::Warning,
+    severity: Severity::Information,
     summary: "The server is exposed without a hostname.",
     why: "The Ingress then answers every host name that leads to the cluster and that no other Ingress claims, and the \
           server asks nobody who they are. OpenShift makes no route of such an Ingress.",
