@@ -114,7 +114,7 @@ impl FromStr for Quantity {
         if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
             return Err(QuantityError::Malformed);
         }
-        let (base, power) = exponent(suffix).ok_or(QuantityError::Suffix)?;
+        let (base, power) = exponent(suffix).ok_or_else(|| no_suffix(suffix))?;
         let mantissa = format!("{whole}{fraction}");
         let mantissa = mantissa.trim_start_matches('0');
         if mantissa.len() > 27 || power.abs() > 60 {
@@ -139,6 +139,14 @@ impl FromStr for Quantity {
         let nanos = nanos.min(LARGEST);
         Ok(Self { nanos: if negative { -nanos } else { nanos }, fractional, large })
     }
+}
+
+/// What Kubernetes says of a suffix that stands for nothing: it looks first whether it is letters of units, then an
+/// exponent.
+fn no_suffix(suffix: &str) -> QuantityError {
+    let exponent = suffix.trim_start_matches(|char| "eEinumkKMGTP".contains(char));
+    let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if digits.chars().all(|char| char.is_ascii_digit()) { QuantityError::Suffix } else { QuantityError::Malformed }
 }
 
 /// Base and power that a suffix stands for.

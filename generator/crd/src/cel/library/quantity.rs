@@ -8,7 +8,10 @@ use crate::quantity::{Quantity, QuantityError};
 
 pub(crate) fn function(name: &str, member: bool, count: usize) -> Option<Function> {
     Some(match (name, member, count) {
-        ("quantity", false, 1) => |_, v| parse(text(&v[0])?).map(Val::Quantity),
+        ("quantity", false, 1) => |_, v| match &v[0] {
+            Val::Str(text) => parse(text).map(Val::Quantity),
+            other => Err(Fail::error(&format!("no such overload: quantity({})", other.type_name()))),
+        },
         ("isQuantity", false, 1) => |_, v| match parse(text(&v[0])?) {
             Ok(_) => Ok(Val::Bool(true)),
             Err(Fail::Error(_)) => Ok(Val::Bool(false)),
