@@ -91,6 +91,12 @@ fn shell(text: &str, out: &mut String) {
     }
 }
 
+/// Whether a comment begins in the start of a line: at a `#` behind a blank, where no quote is open.
+fn ends_in_comment(start: &str) -> bool {
+    let is_closed = |text: &str| ['\'', '"'].iter().all(|quote| text.matches(*quote).count().is_multiple_of(2));
+    start.match_indices(" #").any(|(at, _)| is_closed(&start[..at]))
+}
+
 /// The here-document that begins behind a line.
 fn here_document(line: &str) -> Option<Here<'_>> {
     if line.trim_start().starts_with('#') {
@@ -98,7 +104,7 @@ fn here_document(line: &str) -> Option<Here<'_>> {
     }
     let (before, rest) = line.split_once("<<")?;
     // `<<<` hands over a word, and `1 << 2` is arithmetic.
-    if rest.starts_with('<') || before.ends_with("((") {
+    if rest.starts_with('<') || before.ends_with("((") || ends_in_comment(before) {
         return None;
     }
     let (strips_tabs, rest) = rest.strip_prefix('-').map_or((false, rest), |rest| (true, rest));
