@@ -144,7 +144,8 @@ impl Embedding {
     /// text, until something is written on them.
     pub(crate) fn extended(&self, inner: &str, offset: usize, outer: &str) -> Option<String> {
         let Self::Block(block) = self else { return None };
-        let behind = outer.get(block.content.end..offset)?;
+        let last = outer.get(..block.content.end)?.trim_end_matches(['\n', '\r']).len();
+        let behind = outer.get(last..offset)?;
         let is_blank = behind.chars().all(|char| matches!(char, ' ' | '\n' | '\r'));
         let (_, line) = behind.rsplit_once('\n').filter(|(_, line)| is_blank && line.len() >= block.indent)?;
         // Lines between the content and the cursor count only while they are not part of the text already.
