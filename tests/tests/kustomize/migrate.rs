@@ -94,9 +94,9 @@ fn comments_and_the_rest_of_a_patch_stay_as_they_were_written() {
           patch: |-
             - {op: replace, path: /spec/workload/replicas, value: 4}
         ----
-        llsd: ./base/stack.yaml: note: together with ../one/p.yaml, ../two/kustomization.yaml, as patches bind them
-        llsd: ./base/stack.yaml: note: environment variables stay as they are: a patch may set them
-        llsd: ./base/stack.yaml: note: everything means the same as before
+        llsd: base/stack.yaml: note: together with ../one/p.yaml, ../two/kustomization.yaml, as patches bind them
+        llsd: base/stack.yaml: note: environment variables stay as they are: a patch may set them
+        llsd: base/stack.yaml: note: everything means the same as before
     "#]]
     .assert_eq(&all);
 }

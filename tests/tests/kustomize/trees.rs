@@ -310,7 +310,7 @@ namePrefix: s-
 #- prod/kustomization.yaml
 resources: [../ov]
 patches:
-- target: {name: s-stack}
+- target: {kind: LlamaStackDistribution, name: s-stack}
   patch: |-
     - {op: replace, path: /spec/replicas, value: 7}
 "#,

@@ -4,7 +4,8 @@ use super::super::file_names::relative;
 use super::super::objects::{Manifest, Pieces};
 use super::{Builder, Made, Overlays};
 use llsd_generator::api::{GROUP, KIND};
-use llsd_generator::kustomize::{Patch, Source};
+use llsd_generator::kustomize::{Patch, Source, is_directive};
+use llsd_generator::path::{Path, Segment};
 use rpds::RedBlackTreeMapSync;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -173,7 +174,7 @@ impl Grouping<'_> {
         let apart = match () {
             () if bodies.is_empty() => Apart::Unread,
             () if may_meet > meets => Apart::Sleeping,
-            () if bodies.iter().any(|(body, _)| !body.unknown.is_empty()) => Apart::Template,
+            () if bodies.iter().any(|(body, _)| body.unknown.iter().any(is_template)) => Apart::Template,
             () => return Ok(Entry { by, patch, number, bodies }),
         };
         Err((by, apart))
@@ -188,4 +189,9 @@ impl Entry {
             Source::Inline { .. } => Arc::clone(&self.by),
         }
     }
+}
+
+/// Whether a template fills in what is at a path. What kustomize is told there begins with `$`, too.
+fn is_template(path: &Path) -> bool {
+    !matches!(path.last(), Some(Segment::Key(key)) if is_directive(key))
 }
