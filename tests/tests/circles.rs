@@ -121,7 +121,7 @@ fn modules_know_each_other_in_these_circles_only() {
     expect![[r#"
         generator/crd/src: cel schema
         generator/crd/src: cel::eval cel::library cel::library::convert cel::library::lists cel::library::print cel::library::semver cel::library::strings cel::program cel::value
-        generator/src: check check::context check::finding check::rule check::rules check::rules::disabled check::rules::distribution check::rules::duplicate_id check::rules::generation check::rules::model_provider check::rules::provider_fields check::rules::provider_type check::rules::schema check::rules::secret_in_settings check::rules::secret_variable check::rules::server_config check::rules::settings check::rules::substitution config ogx ogx::custom ogx::generate ogx::references ogx::rules ogx::rules::refused ogx::verdict
+        generator/src: check check::context check::finding check::rule check::rules check::rules::disabled check::rules::distribution check::rules::duplicate_id check::rules::generation check::rules::model_provider check::rules::provider_fields check::rules::provider_type check::rules::schema check::rules::secret_in_settings check::rules::secret_variable check::rules::server_config check::rules::settings check::rules::substitution config ogx ogx::custom ogx::generate ogx::rules ogx::rules::refused ogx::verdict
         generator/src: config::places config::schema
         generator/src: fold::meaning fold::provider
         generator/src: generate::draft generate::error generate::providers generate::secrets

@@ -8,7 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Findings that a fix may uncover: what it mends hid what lies below, or it asks for more to be written.
-const UNCOVERED: [(&str, &str, &str); 2] = [
+const UNCOVERED: [(&str, &str, &str); 5] = [
+    // what is exposed is seen only where it is written as this version wants it
+    ("llsd::draft::expose-boolean", "Write expose", "llsd::expose::no-host"),
+    // settings that cannot be read hid what is missing in them
+    ("llsd::ogx::broken-settings", "Remove", "llsd::ogx::refused"),
+    // the message lists the ids that there are
+    ("llsd::provider::duplicate-id", "Give it the id", "llsd::model::unknown-provider"),
     // below a key that nobody knew nothing was looked at
     ("llsd::schema::unknown-field", "Rename", "llsd::schema::unknown-field"),
     ("llsd::schema::unknown-field", "Rename", "llsd::schema::bounds"),

@@ -61,6 +61,7 @@ impl World {
     }
 
     /// Runs a scenario; if it fails, the servers' logs are shown with it.
+    #[expect(clippy::print_stderr, reason = "what the servers said, beside the failure")]
     fn run(&self, scenario: impl FnOnce()) {
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(scenario));
         if let Err(failure) = done {

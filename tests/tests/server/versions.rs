@@ -86,6 +86,7 @@ fn rewrite(from: &str, to: &str, configs: Vec<(String, Value)>) -> (Vec<String>,
     (wrong, line)
 }
 
+#[expect(clippy::print_stdout, reason = "figures are worth a look")]
 fn assert_right(pairs: impl Iterator<Item = (String, String)>, of: impl Fn(&str) -> Vec<(String, Value)>) {
     let mut all = Vec::new();
     for (from, to) in pairs {

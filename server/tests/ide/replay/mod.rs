@@ -109,7 +109,7 @@ impl<'f> Typist<'f> {
             }
             let at = gap.finished(found.span.start);
             let there = line_of(&self.finished.text, at);
-            if self.finished.said().contains(&(there, found.code))
+            if self.finished.says(there, found.code)
                 || self.finished.has_in(unwritten, found, at)
                 || self.finished.judges_whole(unwritten, found, at)
                 || self.finished.is_draft(at)
@@ -181,7 +181,13 @@ impl<'f> Typist<'f> {
             for missed in self.finished.analysis.diagnostics().iter().filter(|one| own(one.span)) {
                 let kept =
                     |one: &Diagnostic| one.code == missed.code && gap.finished(one.span.start) == missed.span.start;
-                let about_others = ["llsd::reference", "llsd::config", "llsd::metadata::duplicate"];
+                let about_others = [
+                    "llsd::reference",
+                    "llsd::config",
+                    "llsd::env::unread",
+                    "llsd::metadata::duplicate",
+                    "llsd::ogx::not-watched",
+                ];
                 let about_others = about_others.iter().any(|code| missed.code.starts_with(code));
                 if !about_others && !diagnostics.iter().any(kept) {
                     let line = line_of(whole, missed.span.start);

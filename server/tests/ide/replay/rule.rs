@@ -2,7 +2,8 @@
 //!
 //! A diagnostic on another line is allowed in these cases only.
 //!
-//! 1. The finished file has it too: the same code on the same line.
+//! 1. The finished file has it too: the same code on the same line, or one of the same family: a field that is in the
+//!    wrong place is first one that nobody knows, and a header is wrong in another way while it is half-written.
 //! 2. It speaks of something not written yet. That is decided by looking: its rule is one of those below that report
 //!    an absence, the finished file has what is said to be absent, and has it in the part that is not written, or below
 //!    a key of it. What a rule says of a mapping or list as a whole speaks of each of its parts; only an unknown field
@@ -22,13 +23,14 @@
 //! 8. What is typed says what kind of document it is in, which says so once more elsewhere. Every field is judged by the
 //!    last `apiVersion` and `kind`, and each of them is there twice.
 //! 9. It is about a config of the server, whose sections speak of each other and tell together which version it is for: a
-//!    provider that is half-written is none yet, and its API is served by nobody.
+//!    provider that is half-written is none yet, and its API is served by nobody. So do a config and the resource that
+//!    runs it, and the providers of an OGXServer, of which its config is made.
 //!
 //! What is let go by the last four is counted by the reason, since more of it could mean that too much is let go.
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_generator::check::Rule;
-use llsd_generator::check::rules::server_config;
+use llsd_generator::check::rules::{mounted_config, server_config};
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, Step, Stream};
 use std::collections::BTreeSet;
@@ -36,9 +38,10 @@ use std::collections::BTreeSet;
 const SYNTAX: &str = "llsd::yaml::syntax";
 
 /// What is said of a config of the server and depends on its other sections, or on the version that these tell.
-const BETWEEN_SECTIONS: [&Rule; 9] = [
+const BETWEEN_SECTIONS: [&Rule; 15] = [
     &server_config::API_MISMATCH,
     &server_config::DANGLING,
+    &server_config::DUPLICATE,
     &server_config::DEPRECATED,
     &server_config::MISSING,
     &server_config::RENAMED_KEY,
@@ -46,7 +49,15 @@ const BETWEEN_SECTIONS: [&Rule; 9] = [
     &server_config::UNKNOWN_KEY,
     &server_config::UNKNOWN_TYPE,
     &server_config::WRONG_VALUE,
+    &mounted_config::LOCAL_STORAGE,
+    &mounted_config::PORT,
+    &mounted_config::UNMOUNTED_PATH,
+    &mounted_config::UNSET_VARIABLE,
+    &mounted_config::WRONG_VARIABLE,
 ];
+
+/// The same of an OGXServer.
+const BETWEEN_PROVIDERS: [&str; 2] = ["llsd::ogx::refused", "llsd::ogx::guessed-provider"];
 
 /// A file as it will be.
 pub(crate) struct Finished {
@@ -101,6 +112,16 @@ impl Finished {
     /// What the finished file says: line, from 0, and code.
     pub(crate) fn said(&self) -> &BTreeSet<(usize, &'static str)> {
         &self.said
+    }
+
+    /// Whether the finished file has the finding on this line, or one of the same family.
+    pub(crate) fn says(&self, line: usize, code: &'static str) -> bool {
+        let family = |code: &str| match code {
+            "llsd::schema::misplaced-field" => "llsd::schema::unknown-field".to_owned(),
+            code if code.starts_with("llsd::kind::") => "llsd::kind".to_owned(),
+            code => code.to_owned(),
+        };
+        self.said.iter().any(|(at, said)| *at == line && family(said) == family(code))
     }
 
     /// Whether `found`, which would stand at `at` of the finished file, speaks of something in its part `unwritten`.
@@ -242,7 +263,7 @@ impl Present {
         found: &Diagnostic,
         at: usize,
     ) -> Option<&'static str> {
-        if BETWEEN_SECTIONS.iter().any(|rule| rule.id == found.code) {
+        if BETWEEN_SECTIONS.iter().any(|rule| rule.id == found.code) || BETWEEN_PROVIDERS.contains(&found.code) {
             return Some("another section of a config");
         }
         let own = found.code.starts_with("llsd::yaml::") || found.code == "llsd::schema::unknown-field";

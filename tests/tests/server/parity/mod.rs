@@ -139,6 +139,7 @@ fn outcome(case: &Case, verdict: &Verdict, [errors, warnings]: &[Vec<(String, St
 }
 
 /// Compares all cases; a line for each kind of change goes to standard output, and what differs is returned.
+#[expect(clippy::print_stdout, reason = "figures are worth a look")]
 fn compare(version: &'static str, cases: &[Case]) -> Vec<String> {
     let folder = Folder::new("parity").unwrap();
     let files: Vec<PathBuf> = (0..cases.len()).map(|at| folder.path().join(format!("{at}.yaml"))).collect();
@@ -198,6 +199,7 @@ fn all_packages_and_llsd_refuse_the_same_configs() {
 }
 
 /// The configs in the files that [`FOLDERS`] names, each with its file. None, and a line that says so, where it names none.
+#[expect(clippy::print_stdout, reason = "figures are worth a look")]
 pub(crate) fn files() -> Vec<(String, Value)> {
     let Some(places) = std::env::var_os(FOLDERS).filter(|places| !places.is_empty()) else {
         println!("{FOLDERS} names no folders: nothing compared");
