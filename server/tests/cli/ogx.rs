@@ -235,13 +235,16 @@ fn providers_of_v1alpha2_keep_ids_and_secrets() {
         llsd: old.yaml: change: spec.providers.inference: a list takes the place of all providers of the base config: ollama, tgi, azure, cerebras, nvidia, vertexai, openai, anthropic, gemini, bedrock, fireworks, groq, sambanova, together of the distribution are not served any more. Clients that send keys of their own need entries for them
         llsd: old.yaml: change: spec.providers.vectorIo: a list takes the place of all providers of the base config: milvus, chromadb, pgvector, qdrant, weaviate of the distribution are not served any more. Clients that send keys of their own need entries for them
         llsd: old.yaml: not known: spec.distribution: the operator reads the base config from labels of the image, which Docker Hub does not give it: put a base config of ogx into a ConfigMap and name that in baseConfig
+        llsd: old.yaml: not known: spec.providers.vectorIo.remote.custom[0]: provider "v": ogx 1.5.0 needs "token" for remote::milvus and exits without it
         llsd: old.yaml: added: spec.network.policy: stays off, as it was by default: the new operator makes policies unless it is told otherwise
         llsd: note: Secret "vllm" is in none of these files: it needs the label ogx.io/watch: "true"
     "#]]
     .assert_eq(&ran.err);
     folder.write("new.yaml", &ran.out);
+    // What is wrong with it has been said.
     let checked = folder.llsd(&["check", "new.yaml"]);
-    assert!(!checked.out.contains("error["), "{}", checked.out);
+    assert_eq!(checked.out.matches("error[").count(), 1, "{}", checked.out);
+    assert!(checked.out.contains("needs \"token\" for remote::milvus"), "{}", checked.out);
 }
 
 #[test]

@@ -475,7 +475,7 @@ patches:
     (
         "not-alike",
         &["ov"],
-        r#"#- base/second.yaml
+        r#"#- ov/second.yaml
 apiVersion: llamastack.io/v1alpha1
 kind: LlamaStackDistribution
 metadata: {name: second}
@@ -483,7 +483,7 @@ spec:
   server:
     distribution: {name: starter}
 #- ov/kustomization.yaml
-resources: [../base, ../base/second.yaml]
+resources: [../base, second.yaml]
 patches:
 - target: {kind: LlamaStackDistribution}
   patch: |-
@@ -494,7 +494,7 @@ patches:
     (
         "two-resources",
         &["ov", "base"],
-        r#"#- base/second.yaml
+        r#"#- ov/second.yaml
 apiVersion: llamastack.io/v1alpha1
 kind: LlamaStackDistribution
 metadata: {name: second}
@@ -503,7 +503,7 @@ spec:
   server:
     distribution: {name: starter}
 #- ov/kustomization.yaml
-resources: [../base, ../base/second.yaml]
+resources: [../base, second.yaml]
 patches:
 - target: {kind: LlamaStackDistribution}
   patch: |-
@@ -651,7 +651,7 @@ spec: {server: {containerSpec: {name: main}}}
 resources: [../base]
 patches:
 - target: {kind: LlamaStackDistribution}
-  patch: '[{op: replace, path: /spec/replicas, value: 3}]'
+  patch: '[{"op": "replace", "path": "/spec/replicas", "value": 3}]'
 "#,
         Left("write it as a block"),
     ),
@@ -672,25 +672,12 @@ patches:
         Migrated,
     ),
     (
-        "without-header",
-        &["ov"],
-        r#"#- ov/kustomization.yaml
-resources: [../base]
-patches:
-- target: {kind: LlamaStackDistribution}
-  path: p.yaml
-#- ov/p.yaml
-spec: {replicas: 3}
-"#,
-        Left("has no apiVersion and kind"),
-    ),
-    (
         "patch-of-more",
         &["ov"],
         r#"#- ov/kustomization.yaml
 resources: [../base]
-patches: [{path: ../patches/p.yaml}]
-#- patches/p.yaml
+patches: [{path: p.yaml}]
+#- ov/p.yaml
 apiVersion: llamastack.io/v1alpha1
 kind: LlamaStackDistribution
 metadata: {name: stack}

@@ -30,7 +30,9 @@ fn cases() -> Vec<(String, Value)> {
                 let whole = plain.unknown.is_empty()
                     && document.document.strict_error().is_none()
                     && plain.duplicates.is_empty();
-                if whole && ApiVersion::of(&plain.value).is_some() {
+                // The operator's webhook is asked about its own kind alone.
+                let ours = ApiVersion::of(&plain.value).is_some_and(|version| version != ApiVersion::OgxV1Beta1);
+                if whole && ours {
                     found.push((path.file_name().unwrap().to_string_lossy().into_owned(), plain.value));
                 }
             }

@@ -42,7 +42,8 @@ pub struct ConfigMigration {
     pub differences: Vec<Difference>,
     /// What was renamed or moved and means the same.
     pub notes: Vec<String>,
-    /// The scalars that are as they were: the place of each before and after.
+    /// The scalars that are as they were: the place of each before and after. Nothing is said of a way back to an older
+    /// version.
     pub kept: Vec<(Path, Path)>,
     /// The config afterwards.
     pub value: Value,
@@ -102,14 +103,30 @@ pub fn migrate(config: &Value, unknown: &BTreeSet<Path>, from: Option<&str>, to:
     task.needs(&mut draft);
     task.left(&mut draft);
     let mut differences = std::mem::take(&mut draft.differences);
+    let backward = from.filter(|from| is_older(to, from));
+    differences.extend(backward.map(|from| Difference {
+        class: Class::Unknown,
+        path: Path::root(),
+        message: format!(
+            "{} is older than {}: what it reads in another form may be lost without a word here. Compare before you rely on it",
+            named(to),
+            named(from)
+        ),
+    }));
     differences.sort_by_key(|one| one.class);
     Some(ConfigMigration {
-        kept: draft.kept(config),
+        kept: if backward.is_some() { Vec::new() } else { draft.kept(config) },
         edits: draft.edits,
         notes: draft.notes,
         value: draft.value,
         differences,
     })
+}
+
+/// Whether the version `one` came before `other`; both have catalogs.
+fn is_older(one: &str, other: &str) -> bool {
+    let age = |version: &str| Catalog::versions().iter().position(|known| known == version);
+    age(one) < age(other)
 }
 
 /// What a rewriting goes by.

@@ -73,6 +73,9 @@ fn with_configs(
     is_last: bool,
 ) -> Vec<TextEdit> {
     let tree = document.tree();
+    if speaks_against_it(tree) {
+        return Vec::new();
+    }
     let own = |edit: edit::TextEdit| TextEdit { span: edit.span, new_text: edit.new_text };
     let outer = |tree: &Document, range| -> Vec<TextEdit> {
         of_document(tree, range, style, options, is_last).into_iter().map(own).collect()
@@ -160,6 +163,12 @@ fn dash_is_deeper<'d>(documents: impl Iterator<Item = &'d Document>) -> bool {
     if deeper == level { first.unwrap_or(true) } else { deeper > level }
 }
 
+/// Whether a document is left as it is: it is broken, or a template.
+fn speaks_against_it(document: &Document) -> bool {
+    let template = document.text().contains("{{") || !document.skipped().is_empty();
+    template || !document.errors().is_empty() || document.strict_error().is_some()
+}
+
 /// The edits of one document; none where something speaks against touching it.
 fn of_document(
     document: &Document,
@@ -168,11 +177,10 @@ fn of_document(
     options: &FormatOptions,
     is_last: bool,
 ) -> Vec<TextEdit> {
-    let text = document.text();
-    let template = text.contains("{{") || !document.skipped().is_empty();
-    if template || !document.errors().is_empty() || document.strict_error().is_some() {
+    if speaks_against_it(document) {
         return Vec::new();
     }
+    let text = document.text();
     let lines = Lines::new(text);
     let wanted = range.map(|range| (lines.number(range.start), lines.number(last_touched(range))));
     let Some(layout) = layout::layout(document, &lines, style, wanted) else { return Vec::new() };
