@@ -143,9 +143,12 @@ fn a_client_that_floods_is_answered_or_told_to_wait() {
     assert!(client.shut_down().success());
 }
 
+/// Whether it listens by now, and what it has heard.
+type State = (bool, Vec<u8>);
+
 /// A client's end of the connection that does not listen until it is told to.
 #[derive(Clone)]
-struct Deaf(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+struct Deaf(Arc<(Mutex<State>, Condvar)>);
 
 impl Write for Deaf {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
