@@ -204,8 +204,11 @@ mod tests {
             ("", QuantityError::Malformed),
             ("x", QuantityError::Malformed),
             ("1.2.3", QuantityError::Malformed),
-            ("1Xi", QuantityError::Suffix),
-            ("1 Gi", QuantityError::Suffix),
+            ("1Xi", QuantityError::Malformed),
+            ("1 Gi", QuantityError::Malformed),
+            ("10GB", QuantityError::Malformed),
+            ("1KK", QuantityError::Suffix),
+            ("1Ki5", QuantityError::Suffix),
             ("1e99", QuantityError::TooManyDigits),
         ] {
             assert_eq!(nanos(text), Err(error), "{text}");

@@ -144,13 +144,13 @@ impl Embedding {
     /// text, until something is written on them.
     pub(crate) fn extended(&self, inner: &str, offset: usize, outer: &str) -> Option<String> {
         let Self::Block(block) = self else { return None };
-        let last = outer.get(..block.content.end)?.trim_end_matches(['\n', '\r']).len();
+        let last = outer.get(..block.content.end)?.trim_end().len();
         let behind = outer.get(last..offset)?;
         let is_blank = behind.chars().all(|char| matches!(char, ' ' | '\n' | '\r'));
         let (_, line) = behind.rsplit_once('\n').filter(|(_, line)| is_blank && line.len() >= block.indent)?;
         // Lines between the content and the cursor count only while they are not part of the text already.
         let breaks = behind.matches('\n').count();
-        let content = inner.trim_end_matches('\n');
+        let content = inner.trim_end();
         Some(format!("{content}{}{}", "\n".repeat(breaks), &line[block.indent..]))
     }
 }
@@ -161,6 +161,13 @@ fn in_block(block: &BlockScalar, edit: &TextEdit, outer: &str) -> Option<TextEdi
     let indent = " ".repeat(block.indent);
     let at_margin = start == 0 || outer.as_bytes().get(start - 1) == Some(&b'\n');
     let mut new_text = edit.new_text.replace('\n', &format!("\n{indent}"));
+    // The last line break of the text is not part of the content: what begins a line behind it begins one here.
+    let at_end = !at_margin && outer[end.max(start)..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
+    if at_end && edit.span.is_empty() && !edit.new_text.starts_with('\n') {
+        if let Some(lines) = new_text.strip_suffix(&format!("\n{indent}")) {
+            new_text = format!("\n{indent}{lines}");
+        }
+    }
     if at_margin && !new_text.is_empty() {
         new_text = format!("{indent}{}", new_text.strip_suffix(&indent).unwrap_or(&new_text));
     }
@@ -310,6 +317,23 @@ mod tests {
         assert_eq!(edited("data:\n  a: '{one: two}'\n", "it's").unwrap(), "{one: it's}");
         assert_eq!(edited("data:\n  a: '{one: two}'\n", "a\nb"), None);
         assert_eq!(edited("data:\n  a: |\n    one: two\n", "\n  b").unwrap(), "one: \n  b\n");
+    }
+
+    #[test]
+    fn lines_behind_the_last_one_are_lines_of_their_own() {
+        for (text, wanted) in [
+            ("data:\n  a: |\n    one: 1\n", "one: 1\ntwo:\n  x: 2\n"),
+            ("data:\n  a: |\n    one: 1\n\n  b: c\n", "one: 1\ntwo:\n  x: 2\n"),
+            ("data:\n  a: |-\n    one: 1\n", "one: 1\ntwo:\n  x: 2"),
+            ("data:\n  a: |\n    one: 1", "one: 1\ntwo:\n  x: 2"),
+        ] {
+            let (inner, embedding) = embedded(text);
+            let edit = TextEdit { span: Span::new(inner.len(), inner.len()), new_text: "two:\n  x: 2\n".to_owned() };
+            let edit = embedding.edit(&edit, text).unwrap();
+            let mut after = text.to_owned();
+            after.replace_range(edit.span.start..edit.span.end, &edit.new_text);
+            assert_eq!(embedded(&after).0.trim_end(), wanted.trim_end(), "{text:?} -> {after:?}");
+        }
     }
 
     #[test]
