@@ -182,7 +182,7 @@ mod tests {
             python <<PY\nimport os\nPY\necho <<<word\nkubectl apply -f - <<'END OF'\napiVersion: v2\nEND OF\n";
         check(Host::Shell, script, &["---", "apiVersion: v1", "kind: ConfigMap", "---", "apiVersion: v2"]);
         let with_tabs = Host::Shell.manifests("cat <<-X\n\tapiVersion: v1\n\t\tkind: A\n\tX\n");
-        assert_eq!(with_tabs, "---      \n apiVersion: v1\n  kind: A\n# \n");
+        assert_eq!(with_tabs, "---     \n apiVersion: v1\n  kind: A\n# \n");
     }
 
     #[test]
