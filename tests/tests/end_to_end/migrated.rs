@@ -117,9 +117,10 @@ fn migrate(name: &str, written: impl FnOnce(&str, u16) -> String) -> String {
         });
         namespace.ready("stack");
         wait_until("the migrated server lists the model", || models(&url).contains(&model));
-        assert_eq!(chat(&url, &model), "A fixed answer.");
-        let kept = ask(&format!("{url}/v1/conversations/{id}"), None).expect("the conversation is still there");
-        assert_eq!(kept["metadata"]["of"], "before");
+        wait_until("the migrated server answers", || chat(&url, &model) == "A fixed answer.");
+        wait_until("the conversation is still there", || {
+            ask(&format!("{url}/v1/conversations/{id}"), None).is_some_and(|kept| kept["metadata"]["of"] == "before")
+        });
     });
     migrated
 }
