@@ -163,10 +163,12 @@ fn in_block(block: &BlockScalar, edit: &TextEdit, outer: &str) -> Option<TextEdi
     let mut new_text = edit.new_text.replace('\n', &format!("\n{indent}"));
     // The last line break of the text is not part of the content: what begins a line behind it begins one here.
     let at_end = !at_margin && outer[end.max(start)..].chars().next().is_none_or(|next| matches!(next, '\n' | '\r'));
-    if at_end && edit.span.is_empty() && !edit.new_text.starts_with('\n') {
-        if let Some(lines) = new_text.strip_suffix(&format!("\n{indent}")) {
-            new_text = format!("\n{indent}{lines}");
-        }
+    if at_end
+        && edit.span.is_empty()
+        && !edit.new_text.starts_with('\n')
+        && let Some(lines) = new_text.strip_suffix(&format!("\n{indent}"))
+    {
+        new_text = format!("\n{indent}{lines}");
     }
     if at_margin && !new_text.is_empty() {
         new_text = format!("{indent}{}", new_text.strip_suffix(&indent).unwrap_or(&new_text));
