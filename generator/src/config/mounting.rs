@@ -106,17 +106,10 @@ impl Fields {
                 default_folder: STORAGE,
             },
             ApiVersion::OgxV1Beta1 => Self {
-                distribution: "spec.distribution",
-                config_map: "spec.overrideConfig",
-                env: "spec.workload.overrides.env",
-                commands: ["spec.workload.overrides.command", "spec.workload.overrides.args"],
-                pod: "spec.workload.overrides",
-                storage: "spec.workload.storage",
-                replicas: "spec.workload.replicas",
-                most_replicas: "spec.workload.autoscaling.maxReplicas",
                 port: "spec.network.port",
                 reference: "name",
                 default_folder: "/.ogx",
+                ..Self::of(ApiVersion::V1Alpha2)
             },
         }
     }
