@@ -9,6 +9,17 @@ use crate::path::Path;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+/// The lists of `registered_resources` and the API whose providers they name.
+pub(super) const TABLES: [(&str, &str); 7] = [
+    ("models", "inference"),
+    ("shields", "safety"),
+    ("vector_stores", "vector_io"),
+    ("datasets", "datasetio"),
+    ("scoring_fns", "scoring"),
+    ("benchmarks", "eval"),
+    ("tool_groups", "tool_runtime"),
+];
+
 /// A config, and what a version makes of its providers.
 pub(super) struct Sections<'a> {
     pub(super) config: &'a Value,
@@ -141,16 +152,7 @@ impl<'a> Sections<'a> {
     }
 
     fn registered(&self, faults: &mut Vec<Fault>) {
-        let tables = [
-            ("models", "inference"),
-            ("shields", "safety"),
-            ("vector_stores", "vector_io"),
-            ("datasets", "datasetio"),
-            ("scoring_fns", "scoring"),
-            ("benchmarks", "eval"),
-            ("tool_groups", "tool_runtime"),
-        ];
-        for (table, api) in tables {
+        for (table, api) in TABLES {
             let path = Path::parse("registered_resources").key(table);
             let entries = path.find(self.config).and_then(Value::as_array);
             if !self.catalog.apis().any(|one| one == api) || self.ogx && table == "tool_groups" {

@@ -7,22 +7,12 @@ use crate::catalog::Catalog;
 use crate::config::fault::Kind;
 use crate::config::providers::{active_id, providers};
 use crate::config::schema::ConfigSchema;
+use crate::config::sections::TABLES;
 use crate::config::{places, versions};
 use crate::fold::Class;
 use crate::path::{Path, Segment};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-
-/// The lists of `registered_resources` and the API whose providers they name.
-const TABLES: [(&str, &str); 7] = [
-    ("models", "inference"),
-    ("shields", "safety"),
-    ("vector_stores", "vector_io"),
-    ("datasets", "datasetio"),
-    ("scoring_fns", "scoring"),
-    ("benchmarks", "eval"),
-    ("tool_groups", "tool_runtime"),
-];
 
 impl Task<'_> {
     /// Moves sections, and removes what the version does not read.
