@@ -6,6 +6,7 @@ use super::super::finding::{Finding, Severity};
 use super::super::rule::{Group, Rule};
 use super::config_key::config_map;
 use crate::api::{ApiVersion, CONFIG_KEY};
+use crate::document::Plain;
 use crate::generate::{TLS_CERTIFICATE, TLS_KEY};
 use serde_json::Value;
 
@@ -31,16 +32,18 @@ fn check(context: &RuleContext<'_>, report: &mut Report) {
     let own =
         context.text(&RuleContext::spec("overrideConfig.configMapName")).and_then(|name| config_map(context, name));
     let own = own.and_then(|data| data.get(CONFIG_KEY));
+    let own = own.map(|text| Plain::read(&llsd_yaml::parse_document(text)).value);
+    let has = |key: &str| own.as_ref().is_some_and(|config| !config["server"][key].is_null());
     let tls = RuleContext::spec("networking.tls.enabled");
     let by_name = context.is_present("distribution.name");
     if context.get(&tls) == Some(&Value::Bool(true)) && (overrides || !by_name) {
         let keys = format!("server.tls_certfile: {TLS_CERTIFICATE} and server.tls_keyfile: {TLS_KEY}");
-        add(context, &tls, overrides, own.is_some_and(|text| text.contains("tls_certfile")), &keys, report);
+        add(context, &tls, overrides, has("tls_certfile") && has("tls_keyfile"), &keys, report);
     }
     let workers = RuleContext::spec("workload.workers");
     if let Some(count) = context.get(&workers).and_then(Value::as_i64).filter(|count| *count > 1) {
         let keys = format!("server.workers: {count}");
-        add(context, &workers, overrides, own.is_some_and(|text| text.contains("workers:")), &keys, report);
+        add(context, &workers, overrides, has("workers"), &keys, report);
     }
 }
 
