@@ -8,9 +8,9 @@ use std::borrow::Cow;
 /// The kind of an object that another one names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReferenceKind {
-    /// A Secret.
+    /// A `Secret` of the API group `v1`.
     Secret,
-    /// A ConfigMap.
+    /// A `ConfigMap` of the API group `v1`.
     ConfigMap,
 }
 
@@ -44,9 +44,9 @@ pub enum NeededBy {
 /// Where an object names a Secret or ConfigMap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference<'a> {
-    /// What it names.
+    /// The kind of the object that is named.
     pub kind: ReferenceKind,
-    /// Whom it is for.
+    /// Who does without the object what the field asks for, and so how much its absence weighs.
     pub needed_by: NeededBy,
     /// The name; never empty.
     pub name: &'a str,
@@ -73,7 +73,7 @@ impl Reference<'_> {
 pub struct Field {
     /// The last steps on the way to the name, with `[]` for the items of a list. `*` stands for anything a key starts with.
     way: &'static [&'static str],
-    /// What it names.
+    /// The kind of the object whose name the field holds.
     pub kind: ReferenceKind,
     needed_by: NeededBy,
     /// The field beside the name that holds the namespace, where there is one.
@@ -85,15 +85,15 @@ pub struct Field {
 /// Where the keys stand that are taken from an object: beside its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keys {
-    /// None is named.
+    /// The object is taken whole: the field names no key.
     None,
-    /// One, in this field.
+    /// One key, in this field beside the name.
     One(&'static str),
     /// In a field of each item of a list.
     Field {
-        /// The list.
+        /// The field beside the name that holds the list.
         list: &'static str,
-        /// The field of its items.
+        /// The field of each item that holds a key.
         field: &'static str,
     },
     /// The items of a list.
@@ -145,7 +145,7 @@ pub const NAMES: [&str; 4] = ["name", "secretName", "configMapName", "tlsSecretN
 /// A step on the way to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<'s> {
-    /// A field or key.
+    /// Into the value of a field, or of a key of a mapping.
     Key(Cow<'s, str>),
     /// An item of a list.
     Item,

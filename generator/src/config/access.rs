@@ -41,7 +41,7 @@ pub(super) struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// Checks every rule.
+    /// Looks at each rule of each policy in the order of the config.
     pub(super) fn check(&self, faults: &mut Vec<Fault>) {
         for policy in ["access_policy", "route_policy"] {
             let place = Path::parse("server.auth").key(policy);

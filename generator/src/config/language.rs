@@ -42,9 +42,9 @@ pub enum Meaning {
     ProviderId(String),
     /// The id of a provider of this API that is declared elsewhere in the config.
     ProviderOf(String),
-    /// A registered model.
+    /// The id of a model that the config registers.
     Model,
-    /// A registered shield.
+    /// The id of a shield that the config registers.
     Shield,
     /// The id that an entry of this list of registered resources declares.
     Registered(&'static str),
@@ -56,7 +56,7 @@ pub enum Meaning {
         api: String,
         /// Where the provider's entry is.
         provider: Path,
-        /// At least one key.
+        /// The keys from `config` on, the setting's own last; at least one.
         inside: Vec<String>,
     },
 }
@@ -64,18 +64,18 @@ pub enum Meaning {
 /// What the value of a key is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// One value.
+    /// A text, number, boolean or null.
     Scalar,
-    /// A mapping with keys.
+    /// A mapping, written as lines below the key.
     Mapping,
-    /// A list.
+    /// A list, written as items below the key.
     List,
 }
 
 /// One key of a mapping.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// Its name.
+    /// The key as it is written, without quotes.
     pub name: String,
     /// The type of its value, as a word: `string`, `mapping`.
     pub kind: &'static str,

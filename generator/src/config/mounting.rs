@@ -49,7 +49,7 @@ pub struct Mount {
 /// Where a variable takes its value from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variable {
-    /// It is written there.
+    /// The value is written in the resource itself.
     Value(String),
     /// A key of a Secret: name and key.
     Secret(String, String),

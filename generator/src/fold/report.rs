@@ -43,7 +43,7 @@ pub enum Note {
     },
     /// Something stays as it is.
     Kept {
-        /// What was left.
+        /// The part of the resource that is as it was.
         what: Kept,
         /// The reason, as [`Why`] words it.
         why: Why,

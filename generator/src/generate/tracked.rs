@@ -41,7 +41,7 @@ impl Tracked {
         Self { origin, data: Data::Literal(number.into().to_string()) }
     }
 
-    /// Null with an origin.
+    /// Null, written because of `origin`.
     #[must_use]
     pub fn null(origin: Origin) -> Self {
         Self { origin, data: Data::Literal("null".to_owned()) }

@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     plan: bool,
 }
 
-/// What `--to` names.
+/// The target that `--to` names, with a version that has a catalog.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum To {
     /// An `OGXServer` for this version of ogx.

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// Print the JSON Schema of a version, for other editors and validators
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Of what
+    /// The version of a resource, or the settings of a repository
     #[arg(value_enum, default_value_t = Version::V1alpha2)]
     version: Version,
     /// Print the CustomResourceDefinition with both versions, as YAML
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
 enum Version {
     V1alpha1,
     V1alpha2,
-    /// OGXServer
+    /// OGXServer, the successor of LlamaStackDistribution
     V1beta1,
     /// llsd.toml, the settings of a repository
     #[value(name = "llsd.toml")]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Outcome {
     /// The files that had a resource to migrate.
     pub(super) files: Vec<Arc<str>>,
-    /// The exit code.
+    /// What the process ends with, as far as these files go: 0, or 1 where something is lost or left.
     pub(super) code: u8,
     /// Each resource, as it was called and is called.
     renamed: Vec<Renamed>,

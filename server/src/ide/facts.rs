@@ -29,7 +29,6 @@ pub(crate) struct ObjectScope<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Reference {
     pub(crate) kind: ReferenceKind,
-    /// Namespace and name.
     pub(crate) key: ObjectKey,
     /// Whether a verdict depends on it.
     is_required: bool,

@@ -134,7 +134,7 @@ pub struct CompletionItem {
 pub struct Hover {
     /// The text it speaks of.
     pub span: Span,
-    /// The text in Markdown.
+    /// What is shown, as Markdown with code blocks.
     pub markdown: String,
 }
 

@@ -9,9 +9,9 @@ use std::path::Path;
 /// A kind of text that may hold manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// A shell script.
+    /// A shell script, in which here-documents hold manifests.
     Shell,
-    /// Markdown.
+    /// A page in Markdown, in which code blocks hold manifests.
     Markdown,
 }
 

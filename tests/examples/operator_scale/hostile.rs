@@ -22,7 +22,7 @@ const IDLE: usize = 200;
 /// How long the hostile ones go on after the good ones have converged: what they take comes later, too.
 const AFTER: Duration = Duration::from_secs(60);
 
-/// What one run showed.
+/// How one round went for the good resources.
 struct Outcome {
     /// Until all good resources had converged.
     seconds: f64,

@@ -58,15 +58,15 @@ impl Drop for Kubelet {
     }
 }
 
-/// The one node.
+/// The one node of the cluster: every pod runs on it.
 struct Node {
     cluster: &'static Cluster,
     folder: Arc<Folder>,
-    /// By the pod's uid.
+    /// What runs, by `metadata.uid` of the pod.
     pods: HashMap<String, Run>,
 }
 
-/// A pod's container.
+/// The container of one pod, and what was told of it last.
 #[derive(Default)]
 struct Run {
     program: Option<Program>,

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 /// Something that does not mean the same in the other version.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// How bad it is.
+    /// Whether something is lost, changed, added, or cannot be told.
     pub class: Class,
     /// Its place in the config as it was.
     pub path: Path,
@@ -33,7 +33,7 @@ pub struct Difference {
     pub message: String,
 }
 
-/// What a config becomes.
+/// A config rewritten for another version, and what is to be said of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfigMigration {
     /// The changes of the text, each after those before it.
@@ -45,7 +45,7 @@ pub struct ConfigMigration {
     /// The scalars that are as they were: the place of each before and after. Nothing is said of a way back to an older
     /// version.
     pub kept: Vec<(Path, Path)>,
-    /// The config afterwards.
+    /// The config as it is once all edits are made.
     pub value: Value,
 }
 

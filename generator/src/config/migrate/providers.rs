@@ -26,7 +26,7 @@ struct Of<'p> {
 }
 
 impl Task<'_> {
-    /// Rewrites the section `providers`.
+    /// Renames, moves and removes providers and their settings. Returns those that were removed.
     pub(super) fn providers(&self, draft: &mut Draft) -> Gone {
         let (section, mut gone) = (Path::root().key("providers"), Gone::new());
         for api in draft.keys(&section) {

@@ -175,7 +175,7 @@ impl Task<'_> {
         draft.tell(Class::Added, &path, format!("{} serves plain HTTP only where that is said", self.name()));
     }
 
-    /// Rewrites the list `apis`.
+    /// Removes from `apis` what the version does not serve, and what no provider is left for.
     pub(super) fn apis(&self, draft: &mut Draft, gone: &Gone) {
         let path = Path::root().key("apis");
         for at in (0..draft.count(&path)).rev() {

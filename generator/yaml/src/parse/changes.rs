@@ -22,7 +22,7 @@ const MOVED: i32 = 5;
 const SIGN_DROPPED: i32 = 5;
 /// A dash is put in.
 const DASH_ADDED: i32 = 8;
-/// A dash is dropped.
+/// The cost of reading a line as if its dash were not there.
 const DASH_DROPPED: i32 = 12;
 /// A line is split in two.
 const SPLIT: i32 = 7;

@@ -7,20 +7,20 @@ use llsd_yaml::{BlockScalar, Node, Style};
 /// How a text is written in the document around it.
 #[derive(Debug)]
 pub(crate) enum Embedding {
-    /// It is the document.
+    /// Nothing is around it: the document is the text.
     Document,
     /// In a literal text, whose lines are those of the text with indentation.
     Block(BlockScalar),
-    /// In a quoted text.
+    /// In single or double quotes, where escapes may stand for characters.
     Quoted(Quoted),
     /// In a way in which one line stands for several places, as in a folded text: places are told as the whole.
     Whole(Span),
 }
 
-/// A text in quotes.
+/// A text in quotes, and which of its bytes stand where in the document.
 #[derive(Debug)]
 pub(crate) struct Quoted {
-    /// Without the quotes.
+    /// What is between the quotes, in the document.
     content: Span,
     double: bool,
     /// Each pair `(inner, outer)` starts a run of bytes that are the same in both. Ascending in both numbers.

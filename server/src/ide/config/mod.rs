@@ -106,7 +106,7 @@ impl ConfigText {
         &self.tree
     }
 
-    /// Its plain value.
+    /// The config as plain data, variables as they are written.
     pub(crate) fn value(&self) -> &Value {
         &self.plain.value
     }

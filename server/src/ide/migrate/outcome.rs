@@ -132,14 +132,14 @@ pub enum NotMigrated {
     Apart {
         /// The kustomization that stands in the way, as seen from the file.
         by: String,
-        /// Why.
+        /// What about it stands in the way.
         apart: Apart,
     },
     /// A patch of it cannot be written for v1alpha2.
     Patch {
         /// The file of the patch, as seen from that of the resource.
         file: String,
-        /// Why.
+        /// Why the patch by itself cannot be written so.
         why: Box<NotMigrated>,
     },
     /// The patch has no counterpart.
@@ -164,7 +164,7 @@ pub enum NotMigrated {
     Built {
         /// The kustomization, as seen from the file.
         by: String,
-        /// Where, and what.
+        /// The first place that differs, with what stands there; `None` where objects come or go, or it cannot be built.
         place: Option<String>,
     },
 }

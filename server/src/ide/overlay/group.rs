@@ -24,11 +24,11 @@ pub(in crate::ide) struct Group {
 /// A patch as a kustomization takes it.
 #[derive(Clone, Debug)]
 pub(in crate::ide) struct Entry {
-    /// The kustomization.
+    /// The file of the kustomization that takes the patch.
     pub(in crate::ide) by: Arc<str>,
     /// What it says of the patch.
     pub(in crate::ide) patch: Patch,
-    /// Its number there.
+    /// Its place among the patches of the kustomization, from 0.
     pub(in crate::ide) number: usize,
     /// The documents of the patch, each with the resources that it meets, as they are then.
     pub(in crate::ide) bodies: Vec<(Manifest, Vec<Value>)>,

@@ -47,7 +47,7 @@ struct Case {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Outcome {
     BothAccept,
-    /// At the same place.
+    /// Both refuse, and name at least one place that is the same.
     BothRefuse,
     Explained,
     /// Both refuse, and name no place that is the same.
