@@ -40,18 +40,18 @@ fn is_installed_over_the_go_operator_and_again() {
     before.args(["apply", "-f"]).arg(repository("tests/tests/operator_manifests/go-install.yaml"));
     run(before);
 
-    let apply = || {
+    let apply = |from: &str, path: PathBuf| {
         let mut command = kubectl();
         with_cluster(&mut command);
-        command.args(["apply", "--server-side", "--force-conflicts", "-k"]).arg(overlay("kubernetes"));
+        command.args(["apply", "--server-side", "--force-conflicts", from]).arg(path);
         run(command)
     };
-    let first = apply();
+    let first = apply("-k", overlay("kubernetes"));
     assert!(
         first.contains("deployment.apps/llama-stack-k8s-operator-controller-manager serverside-applied"),
         "{first}"
     );
-    apply();
+    apply("-f", repository("release/operator.yaml"));
 
     let path = format!("/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{PREFIX}-controller-manager");
     let deployment = cluster.send(Request::get(path)).body;
@@ -66,6 +66,21 @@ fn is_installed_over_the_go_operator_and_again() {
     assert_eq!(service["path"], CONVERT_PATH);
     let versions: Vec<_> = crd["spec"]["versions"].as_array().expect("versions").iter().collect();
     assert!(versions.iter().any(|version| version["name"] == "v1alpha2" && version["storage"] == true));
+}
+
+/// What is applied by its URL is what the overlay says. `UPDATE_EXPECT=1` writes it again.
+#[test]
+fn the_released_file_is_the_overlay() {
+    let mut script = Command::new(repository("release/operator.sh"));
+    script.env("KUBECTL", kubectl().get_program());
+    let expected = run(script);
+    let path = repository("release/operator.yaml");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, expected).expect("a file");
+    } else {
+        let found = std::fs::read_to_string(path).expect("release/operator.yaml");
+        assert!(found == expected, "release/operator.yaml is not what the overlay says: `make crd` writes it again");
+    }
 }
 
 #[test]
