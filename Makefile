@@ -115,9 +115,9 @@ bench-operator: ## the part of bench that measures the operator
 	LLSD_OPERATOR_BIN='$(CURDIR)/target/$(CARGO_BUILD_TARGET)/release/llsd-operator' \
 		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
 
-crd: ## write operator/deploy/crd/ again from the types, and release/operator.yaml, in which it is
+crd: ## write operator/deploy/crd/ again from the types, and what is made of the manifests: release/operator.yaml, the chart
 	$(CARGO) run --quiet --package llsd-generator --example crd
-	KUBECTL="$$(tests/cluster/build.sh)/kubectl" release/operator.sh >release/operator.yaml
+	export KUBECTL="$$(tests/cluster/build.sh)/kubectl" && release/operator.sh >release/operator.yaml && release/chart.sh
 
 # How long each target is fuzzed, and which ones: all if none is named.
 SECONDS_EACH ?= 600

@@ -2,20 +2,8 @@
 
 use super::Tree;
 use expect_test::expect;
-use std::path::{Path, PathBuf};
+use llsd_tests::helm;
 use std::process::Command;
-use std::sync::OnceLock;
-
-/// The folder with `helm`, built from the version that `tests/helm/go.mod` names.
-fn helm() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("helm/build.sh");
-        let output = Command::new("bash").arg(script).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap().trim().into()
-    })
-}
 
 const CHART: &str = "\
 #- chart/Chart.yaml
@@ -59,7 +47,7 @@ kind: {{ .Values.nothing.at.all }}
 
 fn told(tree: &Tree, arguments: &[&str]) -> (i32, String) {
     let mut command = Command::new(llsd_tests::llsd::binary());
-    let ran = command.args(arguments).current_dir(&tree.0).env("PATH", helm()).output().unwrap();
+    let ran = command.args(arguments).current_dir(&tree.0).env("PATH", helm::folder()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let folder = tree.0.display().to_string();
     let all = format!("{}{}", text(ran.stdout), text(ran.stderr)).replace(&folder, "TREE");

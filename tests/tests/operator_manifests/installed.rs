@@ -27,8 +27,12 @@ pub(crate) fn rendered(folder: &Path) -> Vec<Value> {
         .output()
         .expect("kubectl");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).expect("text");
-    serde_yaml::Deserializer::from_str(&text).map(|document| Value::deserialize(document).expect("YAML")).collect()
+    documents(&String::from_utf8(output.stdout).expect("text"))
+}
+
+/// The objects in a text.
+pub(crate) fn documents(text: &str) -> Vec<Value> {
+    serde_yaml::Deserializer::from_str(text).map(|document| Value::deserialize(document).expect("YAML")).collect()
 }
 
 /// The folder of an overlay.
@@ -91,6 +95,11 @@ impl Installed {
     pub(crate) fn with(cluster: Cluster, objects: Vec<Value>, prepare: &[Value]) -> Self {
         apply(&cluster, prepare);
         apply(&cluster, &objects);
+        Self::there(cluster, objects)
+    }
+
+    /// What somebody else has installed in a cluster.
+    pub(crate) fn there(cluster: Cluster, objects: Vec<Value>) -> Self {
         let namespace = manager(&objects)["metadata"]["namespace"].as_str().expect("a namespace").to_owned();
         Self { cluster, objects, namespace }
     }

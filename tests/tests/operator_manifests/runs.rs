@@ -118,7 +118,7 @@ fn constraints() -> Value {
 }
 
 /// One child of every kind comes and goes in the namespace `team`, and the log is clean.
-fn works(installed: &Installed, team: &str) {
+pub(crate) fn works(installed: &Installed, team: &str) {
     let Installed { cluster, namespace, .. } = installed;
     let openshift = installed
         .objects
