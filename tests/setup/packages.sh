@@ -3,7 +3,7 @@
 # themselves, on ports and folders of their own; the services that Debian would start are kept from starting.
 set -euo pipefail
 
-wanted=(build-essential ca-certificates chromium curl docker-registry elpa-eglot elpa-yaml-mode emacs-nox etcd-server git openssl postgresql procps redis-server util-linux)
+wanted=(build-essential ca-certificates chromium curl docker-registry elpa-eglot elpa-yaml-mode emacs-nox etcd-server git openssl postgresql procps redis-server skopeo util-linux)
 # The browser that shows VS Code, where the extension is part of the checkout.
 if [ -d "$(dirname "${BASH_SOURCE[0]}")/../../vscode-extension" ]; then wanted+=(chromium); fi
 missing=()

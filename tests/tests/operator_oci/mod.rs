@@ -3,5 +3,5 @@
 mod hostile;
 mod keychain;
 mod labels;
-mod registry;
+pub(crate) mod registry;
 mod trouble;

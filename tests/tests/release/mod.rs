@@ -2,6 +2,7 @@
 
 mod action;
 mod archive;
+mod image;
 mod packages;
 
 use llsd_tests::llsd;
