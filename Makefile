@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo build test parity lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz
+.PHONY: help demo docs build test parity lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz
 
 CARGO ?= cargo
 
@@ -12,12 +12,15 @@ help: ## this list
 demo: ## build llsd, then show what it makes of a good resource and what it says of one with mistakes
 	@docs/demo/demo.sh
 
+docs: ## build the documentation as a site, in target/book; needs no network once mdBook is there
+	"$$(tests/setup/cargo-tool.sh mdbook)" build docs
+
 build: ## build everything
 	$(CARGO) build --workspace --all-targets
 
 # The parts of `make setup` and `make test`. Each fetches and builds what it needs, and none waits for one that it does not
 # need: what is slow begins at once, beside the rest.
-SETUP := setup-packages setup-api-server setup-helm setup-llama-stack setup-neovim setup-vscode setup-npm
+SETUP := setup-packages setup-api-server setup-helm setup-llama-stack setup-neovim setup-vscode setup-npm setup-docs
 TESTS := build-tests test-crates test-servers test-vscode
 .PHONY: $(SETUP) $(TESTS)
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
@@ -48,6 +51,9 @@ setup-neovim: setup-packages
 
 setup-npm:
 	@tests/part.sh $@ tests/setup/npm.sh
+
+setup-docs:
+	@tests/part.sh $@ tests/setup/cargo-tool.sh mdbook
 
 setup-vscode: setup-packages
 	@tests/part.sh $@ vscode-extension/test/setup.sh
@@ -115,8 +121,9 @@ bench-operator: ## the part of bench that measures the operator
 	LLSD_OPERATOR_BIN='$(CURDIR)/target/$(CARGO_BUILD_TARGET)/release/llsd-operator' \
 		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
 
-crd: ## write operator/deploy/crd/ again from the types, and what is made of the manifests: release/operator.yaml, the chart
+crd: ## write operator/deploy/crd/ again from the types, and what is made of it: docs/api.md, release/operator.yaml, the chart
 	$(CARGO) run --quiet --package llsd-generator --example crd
+	$(CARGO) run --quiet --package llsd -- schema --markdown >docs/api.md
 	export KUBECTL="$$(tests/cluster/build.sh)/kubectl" && release/operator.sh >release/operator.yaml && release/chart.sh
 
 # How long each target is fuzzed, and which ones: all if none is named.

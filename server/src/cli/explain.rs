@@ -60,10 +60,9 @@ fn page() -> String {
     );
     for rule in rules::all() {
         let severity = word(rule.severity);
-        page.push_str(&format!(
-            "\n## {}\n\n*{severity}* · {} {}\n\n```yaml\n{}\n```\n",
-            rule.id, rule.summary, rule.why, rule.example
-        ));
+        // What stands between angle brackets is no tag of HTML.
+        let prose = format!("{} {}", rule.summary, rule.why).replace('<', "\\<");
+        page.push_str(&format!("\n## {}\n\n*{severity}* · {prose}\n\n```yaml\n{}\n```\n", rule.id, rule.example));
     }
     page
 }

@@ -16,6 +16,7 @@ mod man;
 mod migrate;
 mod migrate_config;
 mod project;
+mod reference;
 mod render;
 mod report;
 mod schema;

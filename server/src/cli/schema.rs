@@ -1,6 +1,6 @@
 //! `llsd schema`: prints the JSON schema of a version of the resource.
 
-use super::CLEAN;
+use super::{CLEAN, FAILURE, complain, reference};
 use crate::project;
 use clap::{Args, ValueEnum};
 use llsd_generator::api::{ApiVersion, crd};
@@ -16,6 +16,9 @@ pub(super) struct Arguments {
     /// Print the CustomResourceDefinition with both versions, as YAML
     #[arg(long, conflicts_with = "version")]
     crd: bool,
+    /// Print a page about the fields of a version, as Markdown
+    #[arg(long, conflicts_with = "crd")]
+    markdown: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -36,12 +39,21 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         out.write_all(crd::crd_yaml().as_bytes())?;
         return Ok(CLEAN);
     }
-    let schema = match arguments.version {
-        Version::V1alpha1 => json_schema(ApiVersion::V1Alpha1),
-        Version::V1alpha2 => json_schema(ApiVersion::V1Alpha2),
-        Version::V1beta1 => json_schema(ApiVersion::OgxV1Beta1),
-        Version::Project => project::schema(),
+    let version = match arguments.version {
+        Version::V1alpha1 => Some(ApiVersion::V1Alpha1),
+        Version::V1alpha2 => Some(ApiVersion::V1Alpha2),
+        Version::V1beta1 => Some(ApiVersion::OgxV1Beta1),
+        Version::Project => None,
     };
+    if arguments.markdown {
+        let Some(version) = version else {
+            complain(&"--markdown is for versions of a resource; docs/configuration.md is about llsd.toml");
+            return Ok(FAILURE);
+        };
+        out.write_all(reference::page(version).as_bytes())?;
+        return Ok(CLEAN);
+    }
+    let schema = version.map_or_else(project::schema, json_schema);
     serde_json::to_writer_pretty(&mut out, &schema)?;
     writeln!(out)?;
     Ok(CLEAN)
