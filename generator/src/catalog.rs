@@ -154,6 +154,8 @@ pub struct ConfigKey {
     pub deprecated: bool,
     /// The values that are accepted. Empty: any of the kind.
     pub values: Vec<Value>,
+    /// What each item of a list has to be, and each value of a mapping with keys of the user's choice. `None`: anything.
+    pub items: Option<Box<ConfigKey>>,
     /// What it means, in one sentence or two.
     pub description: String,
 }
@@ -169,9 +171,9 @@ pub enum KeyKind {
     Number,
     /// `true` or `false`.
     Boolean,
-    /// A list; what its items are is not recorded.
+    /// A list; [`ConfigKey::items`] says of what.
     Array,
-    /// A mapping with these keys. No keys: a mapping with keys of the user's choice.
+    /// A mapping with these keys. No keys: a mapping with keys of the user's choice, to [`ConfigKey::items`].
     Object(IndexMap<String, ConfigKey>),
     /// True or false, or the path of a file.
     BooleanOrPath,

@@ -3,13 +3,14 @@
 
 usage: make_catalog.py --installed | DUMP.json
 
-Takes what a llama-stack says about its provider types: the one that is installed for this Python, or a JSON file in
+Takes what a llama-stack or ogx says about its provider types: the one that is installed for this Python, or a JSON file in
 the form of registry.describe(). catalog_words.yaml beside this script adds what the package does not say: summaries,
 descriptions, and which key is the endpoint and which the API key. A key or type without words stops the script.
 """
 
 import json
 import pathlib
+import re
 import sys
 
 import yaml
@@ -17,6 +18,8 @@ import yaml
 WORDS = yaml.safe_load((pathlib.Path(__file__).parent / "catalog_words.yaml").read_text())
 # Key of the dump that holds the version -> what the server is called.
 PRODUCTS = {"llama_stack": "llama-stack", "ogx": "ogx"}
+# A list or mapping that holds one type, of those that a catalog tells apart.
+HELD = re.compile(r"(?:array|map)<(string|integer|number|boolean|array)(?:<.*>)?>")
 SIMPLE = {"string", "integer", "number", "boolean", "boolean-or-path", "array", "object", "any"}
 
 
@@ -112,6 +115,9 @@ class Writer:
         kind, nested = self.kind(field["type"]), field.get("fields")
         last = path.rsplit(".", 1)[-1]
         out = {"type": kind}
+        held = HELD.fullmatch(field["type"])
+        if held:
+            out["items"] = held[1]
         if field["required"]:
             out["required"] = True
         if field["nullable"]:

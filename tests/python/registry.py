@@ -1,4 +1,4 @@
-"""What the installed llama-stack says about its provider types.
+"""What the installed llama-stack or ogx says about its provider types.
 
 describe() gives, per API and type, the dependencies and the fields of the type's config model. Descriptions are left
 out: the catalog has its own.
@@ -6,6 +6,7 @@ out: the catalog has its own.
 
 import enum
 import importlib
+import importlib.util
 import json
 import logging
 import pathlib
@@ -15,9 +16,12 @@ from importlib.metadata import version
 
 logging.disable(logging.CRITICAL)
 
-from llama_stack.core.distribution import INTERNAL_APIS, builtin_automatically_routed_apis, get_provider_registry
 from pydantic import BaseModel, SecretStr
 from pydantic_core import PydanticUndefined
+
+# The package has one name up to 0.7 and the other from 1.0 on.
+PACKAGE = "ogx" if importlib.util.find_spec("ogx") else "llama_stack"
+distribution = importlib.import_module(f"{PACKAGE}.core.distribution")
 
 # Deepest nesting of models that is described.
 MAX_DEPTH = 6
@@ -35,6 +39,12 @@ def members(annotation):
     return [annotation]
 
 
+def discriminators(annotation):
+    """The keys that tell the members of unions within a type apart."""
+    found = {getattr(about, "discriminator", None) for about in getattr(annotation, "__metadata__", ())}
+    return found.union(*map(discriminators, typing.get_args(annotation)))
+
+
 def kind(one):
     """The JSON type of one member."""
     origin = typing.get_origin(one)
@@ -43,9 +53,9 @@ def kind(one):
     if origin is typing.Literal:
         return "string"
     if origin in (list, set, tuple) or one in (list, set, tuple):
-        return "array"
+        return holder("array", typing.get_args(one)[:1])
     if origin is dict or one is dict:
-        return "map"
+        return holder("map", typing.get_args(one)[1:])
     if not isinstance(one, type):
         return "any"
     if issubclass(one, BaseModel):
@@ -57,6 +67,12 @@ def kind(one):
     if issubclass(one, (str, SecretStr, pathlib.PurePath, enum.Enum)) or one.__name__.endswith(("Url", "Dsn")):
         return "string"
     return "any"
+
+
+def holder(name, inner):
+    """The type of a list or mapping, with that of what it holds where there is one: `array<string>`."""
+    kinds = {kind(one) for held in inner for one in members(held)}
+    return f"{name}<{kinds.pop()}>" if len(kinds) == 1 else name
 
 
 def values(one):
@@ -123,9 +139,10 @@ def fields(model, outer=()):
         models = [one for one in options if isinstance(one, type) and issubclass(one, BaseModel)]
         if models:
             entry["fields"] = [inner for one in models for inner in fields(one, (*outer, model))]
+            telling = {field.discriminator, *discriminators(field.annotation)}
             for inner in entry["fields"]:
                 # What tells the members of a union apart has to be there, also where each of them has a default.
-                inner["required"] = inner["required"] or inner["key"] == field.discriminator
+                inner["required"] = inner["required"] or inner["key"] in telling
         found.append(entry)
     return found
 
@@ -143,15 +160,15 @@ def provider(spec):
 
 
 def describe():
-    registry = get_provider_registry()
+    registry = distribution.get_provider_registry()
     api_type = type(next(iter(registry)))
     return {
-        "llama_stack": version("llama-stack"),
+        PACKAGE: version(PACKAGE.replace("_", "-")),
         "all_api_names": sorted(api.value for api in api_type),
-        "internal_apis": sorted(api.value for api in INTERNAL_APIS),
+        "internal_apis": sorted(api.value for api in distribution.INTERNAL_APIS),
         "routing_tables": {
             route.router_api.value: route.routing_table_api.value
-            for route in sorted(builtin_automatically_routed_apis(), key=lambda route: route.router_api.value)
+            for route in sorted(distribution.builtin_automatically_routed_apis(), key=lambda route: route.router_api.value)
         },
         "apis": {
             api.value: {name: provider(registry[api][name]) for name in sorted(registry[api])}

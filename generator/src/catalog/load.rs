@@ -80,12 +80,14 @@ struct Key {
     default: Option<Value>,
     #[serde(default)]
     values: Vec<Value>,
+    /// The type of what a list or a mapping holds.
+    items: Option<Kind>,
     description: String,
     /// The shape of an object.
     keys: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
     String,
@@ -97,6 +99,21 @@ enum Kind {
     #[serde(rename = "boolean-or-path")]
     BooleanOrPath,
     Any,
+}
+
+impl From<Kind> for KeyKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::String => Self::String,
+            Kind::Integer => Self::Integer,
+            Kind::Number => Self::Number,
+            Kind::Boolean => Self::Boolean,
+            Kind::Array => Self::Array,
+            Kind::Object => Self::Object(IndexMap::new()),
+            Kind::BooleanOrPath => Self::BooleanOrPath,
+            Kind::Any => Self::Any,
+        }
+    }
 }
 
 fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
@@ -137,29 +154,39 @@ fn provider_type(name: &str, found: &Type, shapes: &Shapes) -> Result<ProviderTy
     })
 }
 
+/// What a list or a mapping holds, as a key of its own.
+fn item(kind: Kind, of: &Key) -> ConfigKey {
+    ConfigKey {
+        kind: kind.into(),
+        default: None,
+        required: true,
+        nullable: false,
+        secret: of.secret,
+        url: false,
+        deprecated: false,
+        values: Vec::new(),
+        items: None,
+        description: of.description.clone(),
+    }
+}
+
 fn unfold(
     keys: &IndexMap<String, Key>,
     shapes: &Shapes,
     depth: usize,
 ) -> Result<IndexMap<String, ConfigKey>, LoadError> {
     let unfolded = keys.iter().map(|(name, key)| {
-        let kind = match (&key.r#type, &key.keys) {
-            (Kind::Object, None) => KeyKind::Object(IndexMap::new()),
+        let kind = match (key.r#type, &key.keys) {
             (Kind::Object, Some(shape)) => {
                 let body = shapes.get(shape).filter(|_| depth < MAX_DEPTH);
                 let body = body.ok_or_else(|| LoadError::Shape(shape.clone()))?;
                 KeyKind::Object(unfold(body, shapes, depth + 1)?)
             }
-            (Kind::String, _) => KeyKind::String,
-            (Kind::Integer, _) => KeyKind::Integer,
-            (Kind::Number, _) => KeyKind::Number,
-            (Kind::Boolean, _) => KeyKind::Boolean,
-            (Kind::Array, _) => KeyKind::Array,
-            (Kind::BooleanOrPath, _) => KeyKind::BooleanOrPath,
-            (Kind::Any, _) => KeyKind::Any,
+            (plain, _) => plain.into(),
         };
         let key = ConfigKey {
             kind,
+            items: key.items.map(|items| Box::new(item(items, key))),
             default: key.default.clone(),
             required: key.required,
             nullable: key.nullable,

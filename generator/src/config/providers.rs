@@ -6,7 +6,7 @@ use super::schema::replace;
 use crate::catalog::{Catalog, ConfigKey, KeyKind, ProviderType};
 use crate::check::finding::{Fix, FixEdit};
 use crate::check::rules::plain_secret::is_secret;
-use crate::check::rules::settings::wrong;
+use crate::check::rules::settings::{held, wrong};
 use crate::document::placeholder;
 use crate::nearest::nearest;
 use crate::path::Path;
@@ -19,7 +19,11 @@ const DISABLED: &str = "__disabled__";
 
 /// Keys that need another one beside them: provider type, key, and the other. Source: the validators of the packages'
 /// config classes.
-const TOGETHER: [(&str, &str, &str); 1] = [("remote::gemini", "project", "access_token")];
+const TOGETHER: [(&str, &str, &str); 2] =
+    [("remote::gemini", "project", "access_token"), ("remote::gemini", "access_token", "project")];
+
+/// Keys of which one excludes the other: provider type and both. Source: as above.
+const EXCLUSIVE: [(&str, &str, &str); 1] = [("remote::gemini", "api_key", "access_token")];
 
 /// How deep a provider's config is compared with the catalog.
 const MAX_DEPTH: usize = 8;
@@ -281,9 +285,14 @@ impl Walk<'_, '_> {
             self.keys(inner, entries, path, depth + 1);
             self.required(inner, Some(entries), path);
         }
+        if let Some(item) = &key.items {
+            for (name, place, value) in held(name, value, path) {
+                self.key(item, &name, value, &place, depth + 1);
+            }
+        }
     }
 
-    /// Keys that need another one beside them.
+    /// Keys that need another one beside them, and keys of which one excludes the other.
     fn together(&mut self, at: &Path) {
         let given = |name: &str| match self.provider.config.and_then(|config| config.get(name)) {
             None | Some(Value::Null) => false,
@@ -295,6 +304,14 @@ impl Walk<'_, '_> {
             if applies && given(name) && !given(beside) && !self.unknown.contains(&at.key(beside)) {
                 let message = format!("needs \"{beside}\" beside \"{name}\" for {kind}, and exits without it");
                 self.faults.push(Fault::error(Kind::MissingKey, at.clone(), message));
+            }
+        }
+        for (kind, name, other) in EXCLUSIVE {
+            let applies = self.known.provider_type == kind && self.known.config.contains_key(other);
+            let known = [name, other].iter().all(|key| !self.unknown.contains(&at.key(*key)));
+            if applies && given(name) && given(other) && known {
+                let message = format!("refuses \"{name}\" beside \"{other}\" for {kind}: keep one of them");
+                self.faults.push(Fault::error(Kind::WrongValue, at.key(other), message).on_key());
             }
         }
     }

@@ -137,6 +137,26 @@ fn one(
             one(context, provider, inner, key, value, &path.key(key), depth + 1, report);
         }
     }
+    for (name, place, value) in held(name, value, path).into_iter().filter(|(_, place, _)| context.is_known(place)) {
+        if let Some(message) = known.items.as_deref().and_then(|item| wrong(item, value)) {
+            let message = format!("\"{name}\" of {} {message}", provider.provider_type);
+            report.add(Finding::new(&WRONG_TYPE, place, message));
+        }
+    }
+}
+
+/// What a list or a mapping holds: name below the key, place and value of each.
+pub(crate) fn held<'v>(name: &str, value: &'v Value, path: &Path) -> Vec<(String, Path, &'v Value)> {
+    match value {
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.map(|(at, item)| (format!("{name}[{at}]"), path.index(at), item)).collect()
+        }
+        Value::Object(entries) => {
+            entries.iter().map(|(key, value)| (format!("{name}.{key}"), path.key(key.as_str()), value)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn unknown_key(provider: &ProviderType, keys: &IndexMap<String, ConfigKey>, name: &str, path: &Path) -> Finding {
