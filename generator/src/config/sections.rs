@@ -30,6 +30,8 @@ pub(super) struct Sections<'a> {
     pub(super) declared: HashSet<(&'a str, &'a str)>,
     /// Whether the version is one of ogx.
     pub(super) ogx: bool,
+    /// Whether the version exits without TLS, unless it is told to serve plain HTTP.
+    pub(super) exits_without_tls: bool,
     /// Whether the version is 1.5 of ogx or later, which only warns of an API without provider.
     pub(super) lenient_apis: bool,
     /// Whether one of two names of the distribution has to be there, which the schema cannot say.
@@ -402,11 +404,12 @@ impl<'a> Sections<'a> {
         for (given, absent) in [(pair[0], pair[1]), (pair[1], pair[0])] {
             if file(given).is_some() && file(absent).is_none() {
                 let place = Path::parse("server").key(given);
-                let message = if self.ogx {
-                    format!("exits: \"{given}\" needs \"{absent}\" beside it")
+                let does = if self.exits_without_tls && file("insecure") != Some(&Value::Bool(true)) {
+                    "exits, or serves plain HTTP where it is started with --insecure"
                 } else {
-                    format!("serves plain HTTP, in silence: \"{given}\" needs \"{absent}\" beside it")
+                    "serves plain HTTP, in silence"
                 };
+                let message = format!("{does}: \"{given}\" needs \"{absent}\" beside it");
                 faults.push(Fault::error(Kind::MissingKey, place, message).on_key());
             }
         }

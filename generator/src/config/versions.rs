@@ -13,6 +13,11 @@ pub(super) fn is_ogx(version: &str) -> bool {
     numbers(version) >= vec![0, 8]
 }
 
+/// Whether a version exits without TLS, unless it is told to serve plain HTTP (ogx 1.2 and later).
+pub(super) fn exits_without_tls(version: &str) -> bool {
+    numbers(version) >= vec![1, 2]
+}
+
 /// Whether a version only warns of an API that is listed and has no provider (ogx 1.5 and later).
 pub(super) fn warns_of_empty_apis(version: &str) -> bool {
     numbers(version) >= vec![1, 5]
