@@ -7,7 +7,8 @@
 
 use crate::lease::Permit;
 use crate::metrics::Metrics;
-use crate::resources::{FIELD_MANAGER, Kind};
+use crate::resources::Kind;
+use crate::served::Served;
 use http::{Request, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::Client;
@@ -44,9 +45,6 @@ pub struct GroupVersionResource {
     pub plural: &'static str,
 }
 
-/// The resource itself, in the version that the operator works with.
-pub const LLSD: GroupVersionResource =
-    GroupVersionResource { group: "llamastack.io", version: "v1alpha2", plural: "llamastackdistributions" };
 /// ConfigMaps: generated configs, those of users, and trusted certificates.
 pub const CONFIG_MAPS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "configmaps" };
 /// Secrets: read where a resource refers to one, and the derived ones are written.
@@ -56,6 +54,12 @@ pub const REPLICA_SETS: GroupVersionResource =
     GroupVersionResource { group: "apps", version: "v1", plural: "replicasets" };
 /// Pods: read to tell how far external providers have got.
 pub const PODS: GroupVersionResource = GroupVersionResource { group: "", version: "v1", plural: "pods" };
+
+impl From<&'static Served> for GroupVersionResource {
+    fn from(served: &'static Served) -> Self {
+        Self { group: served.kind().group(), version: served.version.name(), plural: served.plural }
+    }
+}
 
 impl From<Kind> for GroupVersionResource {
     fn from(kind: Kind) -> Self {
@@ -160,13 +164,15 @@ pub struct Api {
     client: Client,
     metrics: Arc<Metrics>,
     permit: Permit,
+    served: &'static Served,
 }
 
 impl Api {
-    /// Requests of this client are counted in `metrics`. Nothing is written any more once `permit` has run out.
+    /// Requests of this client are counted in `metrics`. Nothing is written any more once `permit` has run out. What is
+    /// written is written as the field manager of the kind `served`.
     #[must_use]
-    pub fn new(client: Client, metrics: Arc<Metrics>, permit: Permit) -> Self {
-        Self { client, metrics, permit }
+    pub fn new(client: Client, metrics: Arc<Metrics>, permit: Permit, served: &'static Served) -> Self {
+        Self { client, metrics, permit, served }
     }
 
     /// Creates an object; the answer holds its metadata, of a Deployment all of it.
@@ -174,7 +180,7 @@ impl Api {
     /// # Errors
     /// What the API server says; 409 if an object of that name exists.
     pub async fn create(&self, resource: GroupVersionResource, namespace: &Namespace, body: &Value) -> Result<Value> {
-        let url = resource.url(Some(namespace), None, "", &format!("?fieldManager={FIELD_MANAGER}"));
+        let url = resource.url(Some(namespace), None, "", &format!("?fieldManager={}", self.served.manager));
         let request =
             Request::post(url).header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, accept_header(resource));
         self.send("create", resource, request, body).await
@@ -192,7 +198,12 @@ impl Api {
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
-        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}&force=false"));
+        let url = resource.url(
+            Some(namespace),
+            Some(name),
+            "",
+            &format!("?fieldManager={}&force=false", self.served.manager),
+        );
         self.patch("apply", resource, &url, (APPLY, accept_header(resource)), body).await
     }
 
@@ -208,7 +219,8 @@ impl Api {
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
-        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}&force=true"));
+        let url =
+            resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={}&force=true", self.served.manager));
         self.patch("apply", resource, &url, (APPLY, accept_header(resource)), body).await
     }
 
@@ -223,17 +235,19 @@ impl Api {
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
-        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}"));
+        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={}", self.served.manager));
         self.patch("patch", resource, &url, (MERGE, accept_header(resource)), body).await
     }
 
-    /// Changes single fields of the status of a [`LLSD`]; the answer holds all of the resource.
+    /// Changes single fields of the status of a resource; the answer holds all of the resource.
     ///
     /// # Errors
     /// What the API server says.
     pub async fn merge_status(&self, namespace: &Namespace, name: &ObjectName, body: &Value) -> Result<Value> {
-        let url = LLSD.url(Some(namespace), Some(name), "/status", &format!("?fieldManager={FIELD_MANAGER}"));
-        self.patch("patch", LLSD, &url, (MERGE, JSON), body).await
+        let resource = GroupVersionResource::from(self.served);
+        let url =
+            resource.url(Some(namespace), Some(name), "/status", &format!("?fieldManager={}", self.served.manager));
+        self.patch("patch", resource, &url, (MERGE, JSON), body).await
     }
 
     /// Applies a JSON patch.
@@ -247,7 +261,7 @@ impl Api {
         name: &ObjectName,
         body: &Value,
     ) -> Result<Value> {
-        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={FIELD_MANAGER}"));
+        let url = resource.url(Some(namespace), Some(name), "", &format!("?fieldManager={}", self.served.manager));
         self.patch("patch", resource, &url, (JSON_PATCH, METADATA), body).await
     }
 

@@ -7,6 +7,7 @@ use crate::metrics::{End, Metrics};
 use crate::probe::Probes;
 use crate::queue::{Key, Queue};
 use crate::reconcile::{self, Next};
+use crate::served::Served;
 use crate::steps::judge::Judge;
 use crate::steps::resolve::Registries;
 use crate::stores::Stores;
@@ -28,6 +29,8 @@ const LASTING: u32 = 8;
 
 /// What all reconciles share.
 pub struct Context {
+    /// The kind of the resources.
+    pub served: &'static Served,
     /// Requests to the API server, within its bounds of bytes and time.
     pub api: Api,
     /// What is known of the cluster.

@@ -1,5 +1,6 @@
 //! Events: what happened to a resource, for `kubectl describe`.
 
+use crate::served::Served;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
 use kube::runtime::events::{Event, EventType, Recorder, Reporter};
@@ -28,10 +29,10 @@ pub struct Events {
 }
 
 impl Events {
-    /// Events of the replica called `instance`.
+    /// Events of the replica called `instance`, about resources of the kind `served`.
     #[must_use]
-    pub fn new(client: Client, instance: &str) -> Self {
-        let reporter = Reporter { controller: "llama-stack-operator".to_owned(), instance: Some(instance.to_owned()) };
+    pub fn new(client: Client, instance: &str, served: &Served) -> Self {
+        let reporter = Reporter { controller: served.manager.to_owned(), instance: Some(instance.to_owned()) };
         Self { recorder: Recorder::new(client, reporter), last: Mutex::default() }
     }
 

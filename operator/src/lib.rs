@@ -1,4 +1,4 @@
-//! The operator for `LlamaStackDistribution` resources.
+//! The operator for `LlamaStackDistribution` resources, and for `OGXServer` ones where it is told to.
 
 pub mod api;
 pub mod backoff;
@@ -17,6 +17,7 @@ pub mod queue;
 pub mod rbac;
 pub mod reconcile;
 pub mod resources;
+pub mod served;
 pub mod serving;
 pub mod settings;
 pub mod steps;

@@ -1,12 +1,11 @@
 //! The operator's own ConfigMap: switches, and other images for known distributions. It is read anew at each change.
 
 use crate::resources::{FeatureFlags, WATCH};
+use crate::served::LLAMA_STACK;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Its name, in the operator's namespace.
-pub const CONFIG_MAP: &str = "llama-stack-operator-config";
 const FLAGS: &str = "featureFlags";
 const IMAGES: &str = "image-overrides";
 const CA_BUNDLES: &str = "ca-bundle-namespaces";
@@ -70,30 +69,29 @@ impl OperatorConfig {
         }
     }
 
-    /// Reads the ConfigMap's data. A part that cannot be read stays as it was in `before`, and is complained about.
+    /// Reads the data of the ConfigMap called `name`. A part that cannot be read stays as it was in `before`, and is complained about.
     #[must_use]
-    pub fn read(data: &BTreeMap<String, String>, before: &Self) -> (Self, Vec<String>) {
+    pub fn read(name: &str, data: &BTreeMap<String, String>, before: &Self) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
         let switches = match data.get(FLAGS).map(|text| serde_yaml::from_str::<Option<Switches>>(text)) {
             None => Switches::default(),
             Some(Ok(switches)) => switches.unwrap_or_default(),
             Some(Err(error)) => {
-                complaints
-                    .push(format!("{FLAGS} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"));
+                complaints.push(format!("{FLAGS} of ConfigMap {name} cannot be read and stays as it was: {error}"));
                 before.switches.clone()
             }
         };
         let images = match data.get(IMAGES).map(|text| serde_yaml::from_str::<Option<BTreeMap<String, Value>>>(text)) {
             None => BTreeMap::new(),
-            Some(Ok(images)) => images.unwrap_or_default().into_iter().filter_map(|(name, image)| {
+            Some(Ok(images)) => images.unwrap_or_default().into_iter().filter_map(|(distribution, image)| {
                 let valid = image.as_str().filter(|image| image.parse::<oci_client::Reference>().is_ok());
                 if valid.is_none() {
-                    complaints.push(format!("{IMAGES} of ConfigMap {CONFIG_MAP}: the value of {name} is no image reference and has no effect"));
+                    complaints.push(format!("{IMAGES} of ConfigMap {name}: the value of {distribution} is no image reference and has no effect"));
                 }
-                Some((name, valid?.to_owned()))
+                Some((distribution, valid?.to_owned()))
             }).collect(),
             Some(Err(error)) => {
-                complaints.push(format!("{IMAGES} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"));
+                complaints.push(format!("{IMAGES} of ConfigMap {name} cannot be read and stays as it was: {error}"));
                 before.images.clone()
             }
         };
@@ -102,9 +100,8 @@ impl OperatorConfig {
             None => BTreeSet::new(),
             Some(Ok(namespaces)) => namespaces.unwrap_or_default(),
             Some(Err(error)) => {
-                complaints.push(format!(
-                    "{CA_BUNDLES} of ConfigMap {CONFIG_MAP} cannot be read and stays as it was: {error}"
-                ));
+                complaints
+                    .push(format!("{CA_BUNDLES} of ConfigMap {name} cannot be read and stays as it was: {error}"));
                 before.ca_bundle_namespaces.clone()
             }
         };
@@ -118,7 +115,7 @@ pub fn initial(namespace: &str) -> Value {
     json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": CONFIG_MAP, "namespace": namespace, "labels": {WATCH.0: WATCH.1}},
+        "metadata": {"name": LLAMA_STACK.settings, "namespace": namespace, "labels": {WATCH.0: WATCH.1}},
         "data": {FLAGS: "enableNetworkPolicy:\n    enabled: false\n"},
     })
 }
@@ -135,6 +132,7 @@ mod tests {
     fn reads_what_the_go_operator_reads() {
         let text = "starter: quay.io/example/starter@sha256:0000000000000000000000000000000000000000000000000000000000000000\n";
         let (config, complaints) = OperatorConfig::read(
+            "c",
             &data("enableNetworkPolicy:\n  enabled: true\nother: 1\n", text),
             &OperatorConfig::default(),
         );
@@ -152,12 +150,18 @@ mod tests {
             images: [("a".to_owned(), "b".to_owned())].into(),
             ca_bundle_namespaces: ["c".to_owned()].into(),
         };
-        let (config, complaints) = OperatorConfig::read(&data("- [", "x: ["), &before);
+        let (config, complaints) = OperatorConfig::read("c", &data("- [", "x: ["), &before);
         assert_eq!((&config.switches, &config.images, complaints.len()), (&before.switches, &before.images, 2));
         let data_with = |text: &str| BTreeMap::from([(CA_BUNDLES.to_owned(), text.to_owned())]);
-        assert_eq!(OperatorConfig::read(&data_with("{"), &before).0.ca_bundle_namespaces, before.ca_bundle_namespaces);
-        assert_eq!(OperatorConfig::read(&data_with("- d"), &before).0.ca_bundle_namespaces, ["d".to_owned()].into());
-        let (config, complaints) = OperatorConfig::read(&data("", "a: 7\nb: quay.io/x/y:1\n"), &before);
+        assert_eq!(
+            OperatorConfig::read("c", &data_with("{"), &before).0.ca_bundle_namespaces,
+            before.ca_bundle_namespaces
+        );
+        assert_eq!(
+            OperatorConfig::read("c", &data_with("- d"), &before).0.ca_bundle_namespaces,
+            ["d".to_owned()].into()
+        );
+        let (config, complaints) = OperatorConfig::read("c", &data("", "a: 7\nb: quay.io/x/y:1\n"), &before);
         assert!(!config.flags("a").network_policy);
         assert_eq!(config.images.keys().collect::<Vec<_>>(), ["b"]);
         assert_eq!(complaints.len(), 1);
@@ -165,7 +169,7 @@ mod tests {
 
     #[test]
     fn what_is_granted_to_a_namespace_needs_its_name() {
-        let read = |flags: &str| OperatorConfig::read(&data(flags, ""), &OperatorConfig::default()).0;
+        let read = |flags: &str| OperatorConfig::read("c", &data(flags, ""), &OperatorConfig::default()).0;
         let none = read("");
         assert!(none.flags("team").restricted_pods && !none.flags("team").anyuid);
         let one = read("anyuid: {namespaces: [team]}\nrestrictedPods: {enabled: false}\n");

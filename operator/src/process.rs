@@ -12,6 +12,7 @@ use crate::operator_config;
 use crate::probe::Probes;
 use crate::queue::Queue;
 use crate::resources::WATCH;
+use crate::served::{LLAMA_STACK, OGX, Served};
 use crate::settings::Settings;
 use crate::steps::judge::Judge;
 use crate::steps::resolve::Registries;
@@ -187,6 +188,10 @@ fn identity() -> String {
     format!("{}_{:09}-{}", host.as_deref().map_or("llsd-operator", str::trim), random.as_nanos(), std::process::id())
 }
 
+/// Looks after the resources of all kinds that the settings name, each kind with stores and a queue of its own.
+///
+/// # Errors
+/// What [`conversion`] says.
 #[allow(clippy::too_many_arguments, reason = "called once for either kind of leadership")]
 async fn reconcile(
     settings: &Settings,
@@ -198,10 +203,7 @@ async fn reconcile(
     webhooks: &Readiness,
     end: CancellationToken,
 ) -> Result<()> {
-    let api = Api::new(client.clone(), Arc::clone(&metrics), permit);
-    let stores = Arc::new(Stores::default());
-    let queue = Queue::default();
-    metrics.follow(queue.clone());
+    let api = Api::new(client.clone(), Arc::clone(&metrics), permit.clone(), &LLAMA_STACK);
     match Namespace::parse(namespace) {
         Ok(namespace) => prepare(&api, &namespace).await,
         Err(error) => tracing::warn!(%error, "the operator's own ConfigMap is not looked for"),
@@ -209,18 +211,52 @@ async fn reconcile(
     let webhooks = settings.enable_webhooks.then_some(webhooks);
     let Some(converts) = conversion(&api, webhooks, &end).await? else { return Ok(()) };
     let Some(openshift) = openshift(&client, &end).await else { return Ok(()) };
+    let judge = Judge::new(JUDGES);
+    let kinds = [Some(&LLAMA_STACK), settings.ogx_servers.then_some(&OGX)];
+    let work = kinds.into_iter().flatten().map(|served| {
+        let surroundings = Surroundings { namespace, identity, converts, openshift, judge: judge.clone() };
+        let api = Api::new(client.clone(), Arc::clone(&metrics), permit.clone(), served);
+        serve(settings, client.clone(), served, api, surroundings, Arc::clone(&metrics), end.clone())
+    });
+    futures_util::future::join_all(work).await;
+    Ok(())
+}
+
+/// What the kinds have in common.
+struct Surroundings<'a> {
+    namespace: &'a str,
+    identity: &'a str,
+    converts: bool,
+    openshift: bool,
+    judge: Judge,
+}
+
+/// Looks after the resources of one kind until `end`.
+async fn serve(
+    settings: &Settings,
+    client: Client,
+    served: &'static Served,
+    api: Api,
+    Surroundings { namespace, identity, converts, openshift, judge }: Surroundings<'_>,
+    metrics: Arc<Metrics>,
+    end: CancellationToken,
+) {
+    let stores = Arc::new(Stores::default());
+    let queue = Queue::default();
+    metrics.follow(queue.clone());
     let registries = settings.registry_lookups.then(|| {
         let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
         let registry = registry.only(settings.registries.clone());
         Registries::new(registry, Keychain::new(api.clone()))
     });
     let context = Arc::new(Context {
+        served,
         api,
         stores: Arc::clone(&stores),
         queue: queue.clone(),
         metrics: Arc::clone(&metrics),
-        judge: Judge::new(JUDGES),
-        events: Events::new(client.clone(), identity),
+        judge,
+        events: Events::new(client.clone(), identity, served),
         probes: Probes::new(queue.clone(), settings.server_probes),
         registries,
         namespace: namespace.to_owned(),
@@ -231,7 +267,7 @@ async fn reconcile(
         server_url: settings.server_url_template.clone(),
     });
     let scopes = settings.scopes();
-    let watch = stores::run(client, namespace, &scopes, stores, queue, metrics);
+    let watch = stores::run(client, namespace, &scopes, stores, queue, metrics, served);
     tokio::select! {
         // In this order: the watches say what has to be listed before the controller asks whether all of it was. The
         // other way round it would begin with empty stores and without the operator's settings.
@@ -239,7 +275,6 @@ async fn reconcile(
         () = watch => {}
         () = controller::run(context, usize::from(settings.max_concurrent_reconciles), end) => {}
     }
-    Ok(())
 }
 
 /// Whether the API server converts between the versions of the resource. Where this process is to serve the conversion,
@@ -310,7 +345,7 @@ async fn openshift(client: &Client, end: &CancellationToken) -> Option<bool> {
 
 /// What is done once at the start, as well as it can be: the operator's ConfigMap. Where it is in place, nothing is written.
 async fn prepare(api: &Api, namespace: &Namespace) {
-    let Ok(name) = ObjectName::parse(operator_config::CONFIG_MAP) else { return };
+    let Ok(name) = ObjectName::parse(LLAMA_STACK.settings) else { return };
     let written = match api.metadata(CONFIG_MAPS, namespace, &name).await {
         Ok(Some(found)) if found["metadata"]["labels"][WATCH.0] == WATCH.1 => return,
         // The label is that by which the Go operator finds it.

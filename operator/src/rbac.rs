@@ -76,6 +76,16 @@ fn reconcile() -> Vec<Rule> {
     rules
 }
 
+/// Reconciling `OGXServer` resources, beside what [`reconcile`] grants. Adopting a volume takes it from its old owner.
+fn ogx_servers() -> Vec<Rule> {
+    vec![
+        rule("ogx.io", &["ogxservers"], &READ),
+        rule("ogx.io", &["ogxservers/status"], &["patch"]),
+        rule("ogx.io", &["ogxservers/finalizers"], &["update"]),
+        rule("", &["persistentvolumeclaims"], &["patch"]),
+    ]
+}
+
 /// Whether the API server converts between the versions is part of the definition of the resource.
 fn definition() -> Vec<Rule> {
     vec![rule("apiextensions.k8s.io", &["customresourcedefinitions"], &["get"]).named(CRD)]
@@ -168,6 +178,10 @@ pub fn manifests() -> Vec<(&'static str, String)> {
         (
             "namespace/role.yaml",
             documents([role("manager-role", &reconcile()), binding("manager-rolebinding", "manager-role", true)]),
+        ),
+        (
+            "ogx/role.yaml",
+            documents([cluster_role("ogx-role", &ogx_servers()), binding("ogx-rolebinding", "ogx-role", false)]),
         ),
         (
             "anyuid/role.yaml",

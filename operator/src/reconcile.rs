@@ -5,13 +5,14 @@ use crate::controller::Context;
 use crate::external;
 use crate::queue::Key;
 use crate::resources::ca_bundle::BUNDLE_KEY;
-use crate::resources::{CaBundle, Config, Desired, INSTANCE, Kind, Owner, V1Alpha1Only, children, service};
+use crate::resources::{CaBundle, Config, Desired, INSTANCE, Kind, OgxOnly, Owner, V1Alpha1Only, children, service};
+use crate::served::Served;
 use crate::steps::apply::{Applied, ApplyError};
 use crate::steps::dereference::{self, CaSource, Dereferenced, dereference};
 use crate::steps::judge::{Judged, Secrets, secrets};
 use crate::steps::resolve::{Resolved, Unresolved, resolve};
 use crate::steps::status::{self, StatusInput};
-use crate::steps::{Refusal, apply, conditions, retain};
+use crate::steps::{Refusal, apply, conditions, ogx, retain};
 use crate::stores::Stored;
 use k8s_openapi::api::core::v1::{ObjectReference, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -62,13 +63,18 @@ pub async fn reconcile(context: &Context, key: &Key) -> api::Result<Next> {
         return Ok(Next { refused: true, ..Next::default() });
     }
     let object = Arc::new(stored.object());
-    let before: Status = serde_json::from_value(object["status"].clone()).unwrap_or_default();
+    let before = read_status(context.served, &object);
     if stored.deleting {
         context.probes.forget(key);
         write_status(context, key, &stored, &object, &status::terminating(&before)).await?;
         return Ok(Next::default());
     }
-    let owner = Owner { name: key.name.to_string(), namespace: key.namespace.to_string(), uid: stored.uid.clone() };
+    let owner = Owner {
+        served: context.served,
+        name: key.name.to_string(),
+        namespace: key.namespace.to_string(),
+        uid: stored.uid.clone(),
+    };
     Work { context, key, object: &object, before: &before, owner: &owner, stored: &stored }.run().await
 }
 
@@ -78,9 +84,9 @@ pub async fn reconcile(context: &Context, key: &Key) -> api::Result<Next> {
 /// The status cannot be written either.
 pub async fn tell_failure(context: &Context, key: &Key, error: &str) -> api::Result<()> {
     let Some(stored) = context.stores.resources.get(key).filter(|stored| !stored.deleting) else { return Ok(()) };
-    context.events.warning(&about(key, &stored), "ReconcileFailed", error).await;
+    context.events.warning(&about(context.served, key, &stored), "ReconcileFailed", error).await;
     let object = stored.object();
-    let before: Status = serde_json::from_value(object["status"].clone()).unwrap_or_default();
+    let before = read_status(context.served, &object);
     let now = Time(Timestamp::now());
     write_status(context, key, &stored, &object, &status::failing(&before, &object, error, &now)).await
 }
@@ -232,11 +238,12 @@ impl Work<'_> {
             Ok(bundle) => bundle,
             Err(refusal) => return (Reached::Judged(resolved, verdict), Some(refusal.into())),
         };
-        let secrets = secrets(self.object, &verdict.judged, &self.key.namespace, &found);
+        let served = self.context.served;
+        let secrets = secrets(self.object, &verdict.judged, &self.key.namespace, &found, served);
         if let Some(refusal) = self.missing(&secrets, &v1alpha1_only) {
             return (Reached::Secrets(resolved, verdict, secrets), Some(refusal.into()));
         }
-        let bundle = bundle.as_ref().map(|bundle| (bundle.pem.as_str(), ca.explicit.is_some()));
+        let bundle = bundle.as_ref().map(|bundle| (bundle.pem.as_str(), !ca.is_empty()));
         match self.apply(&v1alpha1_only, &found, bundle, (&resolved, &verdict, &secrets)).await {
             Ok(applied) => (Reached::Applied(resolved, verdict, secrets, applied), None),
             Err(stop) => (Reached::Secrets(resolved, verdict, secrets), Some(stop)),
@@ -244,22 +251,32 @@ impl Work<'_> {
     }
 
     /// What the resource refers to, and its image with the base config that goes with it.
-    async fn look_up(&self, v1alpha1_only: &V1Alpha1Only) -> Result<((Dereferenced, CaSource), Resolved), Stop> {
+    async fn look_up(&self, v1alpha1_only: &V1Alpha1Only) -> Result<((Dereferenced, Vec<CaSource>), Resolved), Stop> {
         let Self { context, key, object, .. } = *self;
-        // The typed form is needed for nothing but the certificates, where the resource may be refused later.
-        let typed = serde_json::from_value(object["spec"].clone()).ok();
-        let ca = CaSource::of(&key.namespace, typed.as_ref(), v1alpha1_only)?;
-        let wanted = dereference::wanted(key, object, &ca)?;
+        let served = context.served;
+        let ca = if served.is_ogx() {
+            CaSource::of_ogx(&key.namespace, object)?
+        } else {
+            // The typed form is needed for nothing but the certificates, where the resource may be refused later.
+            let typed = serde_json::from_value(object["spec"].clone()).ok();
+            CaSource::of(&key.namespace, typed.as_ref(), v1alpha1_only)?
+        };
+        let wanted = dereference::wanted(key, object, served, &ca)?;
         let found = dereference(&context.api, &context.stores.references, key, wanted).await?;
         let config = context.stores.config();
         let before = self.before.resolved_distribution.as_ref();
-        let resolved = resolve(context.registries.as_ref(), object, key, &config, before).await?;
+        let named = if served.is_ogx() { ogx::named_base(object, key, &found)? } else { None };
+        let resolved = resolve(context.registries.as_ref(), object, key, &config, served, (named, before)).await?;
         Ok(((found, ca), resolved))
     }
 
     async fn judge(&self, resolved: &Resolved, v1alpha1_only: &V1Alpha1Only) -> Result<Verdict, Stop> {
         let flags = self.context.stores.config().flags(&self.owner.namespace);
-        let judged = self.context.judge.judge(self.object, &resolved.image, resolved.base.as_ref(), flags).await?;
+        let judged = self
+            .context
+            .judge
+            .judge(self.object, &resolved.image, resolved.base.as_ref(), flags, self.context.served)
+            .await?;
         let port = service::port(&judged.spec, v1alpha1_only).map_err(|error| Refusal::resources(error.to_string()))?;
         Ok(Verdict { judged, port })
     }
@@ -289,10 +306,12 @@ impl Work<'_> {
             _ => None,
         };
         let flags = stores.config().flags(&owner.namespace);
+        let ogx = context.served.is_ogx().then(|| OgxOnly::of(self.object));
         let desired = Desired {
             owner,
             spec: &judged.spec,
             v1alpha1_only,
+            ogx: ogx.as_ref(),
             written_as: self.stored.written_as,
             image: &resolved.image,
             config: config_of(judged, found, key),
@@ -329,7 +348,7 @@ impl Work<'_> {
     /// Events and metrics of what happened.
     async fn tell(&self, reached: &Reached, refusal: Option<&Refusal>) {
         let Self { context, .. } = *self;
-        let about = about(self.key, self.stored);
+        let about = about(context.served, self.key, self.stored);
         let judged = reached.verdict().map(|verdict| &verdict.judged);
         let generated = judged.and_then(|judged| judged.generated.as_ref());
         let (config_map, deployment) =
@@ -341,7 +360,7 @@ impl Work<'_> {
             context.events.normal(&about, "ConfigGenerated", &note).await;
         }
         if let Some(generated) = generated.filter(|_| deployment) {
-            let name = crate::resources::config::name(&self.owner.name, generated.config.hash());
+            let name = crate::resources::config::name(self.owner, generated.config.hash());
             context.events.normal(&about, "DeploymentUpdated", &format!("Deployment updated with config {name}")).await;
         }
         if let Some(refusal) = refusal {
@@ -453,11 +472,18 @@ fn config_of<'a>(judged: &'a Judged, found: &'a Dereferenced, key: &Key) -> Conf
     }
 }
 
+fn read_status(served: &Served, object: &Value) -> Status {
+    match served.is_ogx() {
+        true => ogx::read_status(&object["status"]),
+        false => serde_json::from_value(object["status"].clone()).unwrap_or_default(),
+    }
+}
+
 /// The resource, for events about it.
-fn about(key: &Key, stored: &Stored) -> ObjectReference {
+fn about(served: &Served, key: &Key, stored: &Stored) -> ObjectReference {
     ObjectReference {
-        api_version: Some("llamastack.io/v1alpha2".to_owned()),
-        kind: Some(llsd_generator::api::KIND.to_owned()),
+        api_version: Some(served.version.api_version().to_owned()),
+        kind: Some(served.kind().name().to_owned()),
         name: Some(key.name.to_string()),
         namespace: Some(key.namespace.to_string()),
         uid: Some(stored.uid.clone()),
@@ -474,7 +500,8 @@ async fn write_status(
 ) -> api::Result<()> {
     let now = Time(Timestamp::now());
     let before = if object["status"].is_object() { object["status"].clone() } else { serde_json::json!({}) };
-    let Some(patch) = status::patch(&before, after, &stored.uid, &now) else { return Ok(()) };
+    let after = if context.served.is_ogx() { ogx::written_status(after) } else { serde_json::json!(after) };
+    let Some(patch) = status::patch(&before, &after, &stored.uid, &now) else { return Ok(()) };
     match context.api.merge_status(&key.namespace, &key.name, &patch).await {
         // Gone, or another of the same name: its own event is on the way.
         Err(error) if error.code() == Some(404) => Ok(()),
@@ -483,7 +510,7 @@ async fn write_status(
         Err(error) if matches!(error.code(), Some(400 | 422)) => {
             let note = format!("The API server refuses the status of this resource: {error}");
             context.metrics.error("StatusRefused");
-            context.events.warning(&about(key, stored), "StatusRefused", &note).await;
+            context.events.warning(&about(context.served, key, stored), "StatusRefused", &note).await;
             Ok(())
         }
         Err(error) => Err(error),

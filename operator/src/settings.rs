@@ -9,7 +9,7 @@ use std::time::Duration;
 pub const DEFAULT_NAMESPACE: &str = "llama-stack-k8s-operator-system";
 const ACCOUNT_NAMESPACE: &str = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/// The operator for LlamaStackDistribution resources
+/// The operator for LlamaStackDistribution resources, and for OGXServer ones where it is told to
 #[derive(Debug, Parser)]
 #[command(name = "llsd-operator", version, about, max_term_width = 100)]
 pub struct CommandLine {
@@ -54,7 +54,7 @@ pub struct Settings {
     /// Namespaces to look after, separated by commas; empty means all
     #[arg(long, env = "WATCH_NAMESPACE", value_delimiter = ',', default_value = "")]
     pub namespaces: Vec<String>,
-    /// Resources to work on at the same time
+    /// Resources of a kind to work on at the same time
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub max_concurrent_reconciles: u16,
     /// Look for base configs in the labels of images
@@ -72,6 +72,10 @@ pub struct Settings {
     /// Where servers are asked in place of their Services, with {namespace} and {name}
     #[arg(long, hide = true)]
     pub server_url_template: Option<String>,
+
+    /// Look after OGXServer resources of ogx.io, too
+    #[arg(long, num_args = 0..=1, default_value_t = false, default_missing_value = "true", require_equals = true)]
+    pub ogx_servers: bool,
 
     /// Serve the conversion and admission webhooks
     #[arg(long, num_args = 0..=1, default_value_t = true, default_missing_value = "true", require_equals = true)]
@@ -193,6 +197,7 @@ mod tests {
         assert_eq!(settings.health_probe_bind_address, Bound(None));
         assert!(!parse(&["--enable-webhooks=false"]).enable_webhooks);
         assert!(!parse(&["--leader-elect=false"]).leader_elect);
+        assert!(!parse(&[]).ogx_servers && parse(&["--ogx-servers"]).ogx_servers);
         parse(&["--zap-devel", "--zap-encoder=console", "--zap-stacktrace-level=error", "--zap-time-encoding=iso8601"]);
     }
 

@@ -6,7 +6,7 @@ mod audit;
 mod namespace;
 mod stand_in;
 
-pub use access::grant;
+pub use access::{grant, grant_ogx};
 pub use audit::{Audit, Entry};
 pub use namespace::{Namespace, condition, path};
 pub use stand_in::StandIn;

@@ -7,6 +7,7 @@ use llsd_operator::external::merge::merge;
 use llsd_operator::external::{Wanted, wanted};
 use llsd_operator::resources::external::additions;
 use llsd_operator::resources::{Config, Desired, FeatureFlags, Owner, V1Alpha1Only};
+use llsd_operator::served::LLAMA_STACK;
 use llsd_tests::llama_stack::{Folder, Server, python};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -62,11 +63,12 @@ fn spec() -> LlamaStackDistributionSpec {
 
 /// The pod's init containers for a resource whose image brings its own configuration.
 fn init_containers(spec: &LlamaStackDistributionSpec) -> Vec<Value> {
-    let owner = Owner { name: "a".to_owned(), namespace: "b".to_owned(), uid: "c".to_owned() };
+    let owner = Owner { served: &LLAMA_STACK, name: "a".to_owned(), namespace: "b".to_owned(), uid: "c".to_owned() };
     let desired = Desired {
         owner: &owner,
         spec,
         v1alpha1_only: &V1Alpha1Only::default(),
+        ogx: None,
         written_as: ApiVersion::V1Alpha2,
         image: "quay.io/team/server:1",
         config: Config::Image,

@@ -20,7 +20,7 @@ use crate::api::crd::schema_at;
 use crate::check::ReferenceKind;
 use crate::path::{Path, Segment};
 
-pub use rules::image::image_of as image;
+pub use rules::image::{distributions, image_of as image};
 pub use versions::{all as versions_known, resolve as target_version};
 
 pub use references::places as reference_places;

@@ -3,6 +3,7 @@
 pub mod endpoint;
 
 use crate::queue::Queue;
+use crate::served::Served;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -10,7 +11,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How a reconcile ended: the label `result` of its metrics.
@@ -58,10 +59,10 @@ pub struct Metrics {
     reconciles: Family<Result, Counter>,
     errors: Family<Kind, Counter>,
     duration: Histogram,
-    queue: OnceLock<Queue>,
+    queues: Mutex<Vec<Queue>>,
     queued: Gauge,
     active: Gauge,
-    resources: Gauge,
+    resources: Family<Kind, Gauge>,
     generated: Counter,
     calls: Family<Call, Counter>,
     leader: Gauge,
@@ -74,10 +75,10 @@ impl Default for Metrics {
             reconciles: Family::default(),
             errors: Family::default(),
             duration: Histogram::new([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]),
-            queue: OnceLock::new(),
+            queues: Mutex::default(),
             queued: Gauge::default(),
             active: Gauge::default(),
-            resources: Gauge::default(),
+            resources: Family::default(),
             generated: Counter::default(),
             calls: Family::default(),
             leader: Gauge::default(),
@@ -93,7 +94,7 @@ impl Default for Metrics {
         );
         registry.register("queue_length", "Resources that wait for their turn", metrics.queued.clone());
         registry.register("active_reconciles", "Resources that are being worked on", metrics.active.clone());
-        registry.register("resources", "LlamaStackDistribution resources", metrics.resources.clone());
+        registry.register("resources", "Resources that the operator knows, by kind", metrics.resources.clone());
         registry.register("generated_configs", "Configurations written to a new ConfigMap", metrics.generated.clone());
         registry.register("api_calls", "Requests to the API server, watches left out", metrics.calls.clone());
         registry.register("leader", "1 while this replica holds the lease", metrics.leader.clone());
@@ -118,15 +119,16 @@ impl Metrics {
         self.calls.get_or_create(&Call { verb, resource, code }).inc();
     }
 
-    /// The queue to tell of from now on: it is looked at whenever somebody asks, as its length changes with the time
-    /// alone. The first one counts.
+    /// One more queue to tell of from now on: it is looked at whenever somebody asks, as its length changes with the time
+    /// alone.
     pub fn follow(&self, queue: Queue) {
-        let _ = self.queue.set(queue);
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
     }
 
-    /// The number of resources changed.
-    pub fn resources(&self, number: usize) {
-        self.resources.set(i64::try_from(number).unwrap_or(i64::MAX));
+    /// The number of resources of a kind changed.
+    pub fn resources(&self, served: &Served, number: usize) {
+        let kind = Kind { kind: served.kind().name().to_owned() };
+        self.resources.get_or_create(&kind).set(i64::try_from(number).unwrap_or(i64::MAX));
     }
 
     /// Counts a generated configuration that was written.
@@ -142,7 +144,9 @@ impl Metrics {
     /// All of it as text.
     #[must_use]
     pub fn text(&self) -> String {
-        let (waiting, active) = self.queue.get().map(Queue::lengths).unwrap_or_default();
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let lengths = queues.iter().map(Queue::lengths);
+        let (waiting, active) = lengths.fold((0, 0), |(waiting, active), one| (waiting + one.0, active + one.1));
         self.queued.set(i64::try_from(waiting).unwrap_or(i64::MAX));
         self.active.set(i64::try_from(active).unwrap_or(i64::MAX));
         let mut text = String::new();

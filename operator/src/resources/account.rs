@@ -15,7 +15,7 @@ pub(super) fn name(desired: &Desired<'_>) -> String {
 
 /// Made even where the user names another: it costs nothing, and a change back needs no order of things.
 pub(super) fn build(desired: &Desired<'_>) -> Child {
-    child(Kind::ServiceAccount, desired.owner, labels([]), json!({}))
+    child(Kind::ServiceAccount, desired.owner, labels(desired.owner, []), json!({}))
 }
 
 /// Whether the pods run as the account that the operator makes for them.
@@ -43,5 +43,5 @@ pub(super) fn role_binding(desired: &Desired<'_>) -> Option<Child> {
             "namespace": desired.owner.namespace,
         }],
     });
-    Some(Child { is_left_alone: kept, ..child(Kind::RoleBinding, desired.owner, labels([]), parts) })
+    Some(Child { is_left_alone: kept, ..child(Kind::RoleBinding, desired.owner, labels(desired.owner, []), parts) })
 }

@@ -1,6 +1,6 @@
 //! The ConfigMap of trusted certificates: assembled from the user's and Open Data Hub's.
 
-use super::{COMPONENT, Child, Desired, INSTANCE, Kind, MANAGED_BY, WATCH};
+use super::{COMPONENT, Child, Desired, INSTANCE, Kind, MANAGED_BY, Owner};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
@@ -80,7 +80,7 @@ pub enum CaError {
     DoesNotFit(usize),
 }
 
-/// The ConfigMap that a resource names.
+/// A ConfigMap that a resource names.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// `metadata.namespace` of the ConfigMap.
@@ -123,19 +123,16 @@ pub fn check_keys(keys: &[String]) -> Result<(), CaError> {
     }
 }
 
-/// Assembles the certificates of the user's ConfigMap in the order of its keys, then those of Open Data Hub's in the
+/// Assembles the certificates of the user's ConfigMaps in the order of their keys, then those of Open Data Hub's in the
 /// order of its sorted keys. Only certificates are taken: never keys, and no text between them. `None` if there is no
 /// certificate and nothing but white space: such a bundle is the same as none.
 ///
 /// # Errors
-/// What is wrong with the user's ConfigMap, or the limits of the whole. What is wrong in Open Data Hub's is skipped.
-pub fn assemble(
-    explicit: Option<&Source<'_>>,
-    odh: Option<&BTreeMap<String, String>>,
-) -> Result<Option<Assembled>, CaError> {
+/// What is wrong with one of the user's ConfigMaps, or the limits of the whole. What is wrong in Open Data Hub's is skipped.
+pub fn assemble(explicit: &[Source<'_>], odh: Option<&BTreeMap<String, String>>) -> Result<Option<Assembled>, CaError> {
     let mut found = Vec::new();
     let mut skipped = Vec::new();
-    if let Some(source) = explicit {
+    for source in explicit {
         check_keys(source.keys)?;
         let default = [BUNDLE_KEY.to_owned()];
         for key in if source.keys.is_empty() { &default } else { source.keys } {
@@ -237,7 +234,8 @@ fn encode(der: &[u8]) -> String {
 
 pub(super) fn build(desired: &Desired<'_>) -> Option<Child> {
     let bundle = desired.ca_bundle?;
-    let labels = [MANAGED_BY, (INSTANCE, &desired.owner.name), (COMPONENT, "ca-bundle"), WATCH];
+    let Owner { served, name, .. } = desired.owner;
+    let labels = [(MANAGED_BY, served.manager), (INSTANCE, name), (COMPONENT, "ca-bundle"), (served.watch, "true")];
     let labels = labels.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
     let parts = json!({"data": {BUNDLE_KEY: bundle.pem}});
     Some(super::metadata::child(Kind::CaBundle, desired.owner, labels, parts))

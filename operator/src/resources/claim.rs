@@ -11,5 +11,13 @@ pub(super) fn build(desired: &Desired<'_>) -> Option<Child> {
     let storage = desired.spec.workload.as_ref()?.storage.as_ref()?;
     let size = storage.size.as_ref().map_or(DEFAULT_SIZE, |size| &size.0);
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}});
-    Some(child(Kind::PersistentVolumeClaim, desired.owner, labels([]), json!({ "spec": spec })))
+    let mut child =
+        child(Kind::PersistentVolumeClaim, desired.owner, labels(desired.owner, []), json!({ "spec": spec }));
+    // The volume of an OGXServer outlives the resource.
+    if desired.ogx.is_some()
+        && let Some(metadata) = child.object["metadata"].as_object_mut()
+    {
+        metadata.shift_remove("ownerReferences");
+    }
+    Some(child)
 }

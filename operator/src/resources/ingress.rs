@@ -30,7 +30,7 @@ pub(super) fn build(desired: &Desired<'_>, port: u16) -> Option<Child> {
         spec.insert("tls".to_owned(), json!([tls]));
     }
     spec.insert("rules".to_owned(), json!([rule]));
-    let labels = [MANAGED_BY, (INSTANCE, &desired.owner.name)];
+    let labels = [(MANAGED_BY, desired.owner.served.manager), (INSTANCE, &desired.owner.name)];
     let labels = labels.into_iter().map(|(key, value)| (key.to_owned(), json!(value))).collect();
     Some(child(Kind::Ingress, desired.owner, labels, json!({ "spec": spec })))
 }

@@ -1,17 +1,18 @@
 //! What all children have in common: names, labels, the owner reference.
 
-use super::{BuildError, Child, INSTANCE, Kind, MANAGED_BY, Owner, PART_OF, WATCH};
-use llsd_generator::api::v1alpha2::MAX_NAME;
+use super::{BuildError, Child, INSTANCE, Kind, MANAGED_BY, Owner, PART_OF};
 use serde_json::{Map, Value, json};
 
 /// What the pods of a resource are found by. Deployments cannot change it.
 pub(super) fn selector(owner: &Owner) -> Value {
-    json!({"app": "llama-stack", INSTANCE: owner.name})
+    json!({"app": owner.served.app, INSTANCE: owner.name})
 }
 
 /// The labels of children, beside which some kinds have more.
-pub(super) fn labels<const N: usize>(more: [(&str, &str); N]) -> Map<String, Value> {
-    [MANAGED_BY, PART_OF, WATCH].into_iter().chain(more).map(|(key, value)| (key.to_owned(), json!(value))).collect()
+pub(super) fn labels<const N: usize>(owner: &Owner, more: [(&str, &str); N]) -> Map<String, Value> {
+    let served = owner.served;
+    let all = [(MANAGED_BY, served.manager), (PART_OF, served.part_of), (served.watch, "true")];
+    all.into_iter().chain(more).map(|(key, value)| (key.to_owned(), json!(value))).collect()
 }
 
 /// A child of the kind's usual name. `parts` are the fields beside `apiVersion`, `kind` and `metadata`.
@@ -39,13 +40,12 @@ pub(super) fn named(kind: Kind, name: String, owner: &Owner, labels: Map<String,
     Child { kind, object, is_left_alone: false }
 }
 
-/// The reference that makes the resource the controller of a child. It names v1alpha1, as the Go operator's does:
-/// the garbage collector must be able to look the owner up whichever of the two operators is installed.
+/// The reference that makes the resource the controller of a child.
 #[must_use]
 pub fn owner_reference(owner: &Owner) -> Value {
     json!({
-        "apiVersion": "llamastack.io/v1alpha1",
-        "kind": "LlamaStackDistribution",
+        "apiVersion": owner.served.owner_version.api_version(),
+        "kind": owner.served.kind().name(),
         "name": owner.name,
         "uid": owner.uid,
         "controller": true,
@@ -57,9 +57,10 @@ pub fn owner_reference(owner: &Owner) -> Value {
 /// of the CRD, or where no rules were checked.
 pub(super) fn check_name(owner: &Owner) -> Result<(), BuildError> {
     let name = &owner.name;
-    if name.len() > MAX_NAME {
+    let most = owner.served.max_name;
+    if name.len() > most {
         return Err(BuildError::Name(format!(
-            "the resource's name has {} characters, at most {MAX_NAME} leave room for suffixes such as \
+            "the resource's name has {} characters, at most {most} leave room for suffixes such as \
              \"-network-policy\". Create it again under a shorter name",
             name.len()
         )));

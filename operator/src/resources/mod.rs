@@ -15,6 +15,7 @@ mod kind;
 mod live;
 mod metadata;
 mod network_policy;
+pub mod ogx;
 mod scaling;
 pub mod service;
 mod v1alpha1_only;
@@ -23,20 +24,20 @@ pub use deployment::SCRIPT;
 pub use kind::Kind;
 pub use live::LiveDeployment;
 pub use metadata::owner_reference;
+pub use ogx::OgxOnly;
 pub use v1alpha1_only::{V1Alpha1Only, written_as};
 
+use crate::served::Served;
 use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_generator::generate::EnvVar;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The one field manager of everything that the operator applies.
-pub const FIELD_MANAGER: &str = "llama-stack-operator";
 /// Says who made an object; the stores of children select by it.
-pub const MANAGED_BY: (&str, &str) = ("app.kubernetes.io/managed-by", "llama-stack-operator");
+pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
 /// Says what an object belongs to.
-pub const PART_OF: (&str, &str) = ("app.kubernetes.io/part-of", "llama-stack");
+pub const PART_OF: &str = "app.kubernetes.io/part-of";
 /// Asks the operator to watch an object, ConfigMaps of the user included.
 pub const WATCH: (&str, &str) = ("llamastack.io/watch", "true");
 /// Names the resource that an object belongs to.
@@ -48,12 +49,11 @@ pub const ODH_BUNDLE: &str = "odh-trusted-ca-bundle";
 /// The ClusterRole that OpenShift grants the `anyuid` security context constraint with.
 pub const ANYUID_ROLE: &str = "system:openshift:scc:anyuid";
 
-/// The container's name, unless v1alpha1's `containerSpec.name` says otherwise.
-pub const DEFAULT_CONTAINER: &str = "llama-stack";
-
 /// The resource that owns the children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
+    /// Its kind.
+    pub served: &'static Served,
     /// `metadata.name` of the resource: the names of all children begin with it.
     pub name: String,
     /// Its namespace, and so that of all children.
@@ -125,10 +125,12 @@ pub struct Derived {
 pub struct Desired<'a> {
     /// The resource, for owner references and names.
     pub owner: &'a Owner,
-    /// What the resource asks for.
+    /// What the resource asks for; of an `OGXServer` the [`ogx::common`] part.
     pub spec: &'a LlamaStackDistributionSpec,
     /// What v1alpha2 cannot hold of a resource that was written as v1alpha1.
     pub v1alpha1_only: &'a V1Alpha1Only,
+    /// What an `OGXServer` says beyond that; `None` for the other kind.
+    pub ogx: Option<&'a OgxOnly>,
     /// The version that `overrideConfig` was written in: see [`written_as`]. Decides how a new Deployment starts the
     /// server; a live one keeps its way.
     pub written_as: ApiVersion,

@@ -1,7 +1,7 @@
 //! The network policy: who may connect to the server.
 
 use super::metadata::{child, labels, selector};
-use super::{BuildError, Child, Desired, Kind};
+use super::{BuildError, Child, Desired, Kind, ogx};
 use llsd_generator::names::is_subdomain;
 use serde_json::{Value, json};
 
@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 
 pub(super) fn build(desired: &Desired<'_>, port: u16) -> Result<Option<Child>, BuildError> {
+    if let Some(ogx) = desired.ogx {
+        return Ok(ogx::network_policy(desired, ogx, port));
+    }
     if !desired.flags.network_policy {
         return Ok(None);
     }
@@ -17,7 +20,7 @@ pub(super) fn build(desired: &Desired<'_>, port: u16) -> Result<Option<Child>, B
         "policyTypes": ["Ingress"],
         "ingress": [{"from": peers(desired)?, "ports": [{"protocol": "TCP", "port": port}]}],
     });
-    Ok(Some(child(Kind::NetworkPolicy, desired.owner, labels([]), json!({ "spec": spec }))))
+    Ok(Some(child(Kind::NetworkPolicy, desired.owner, labels(desired.owner, []), json!({ "spec": spec }))))
 }
 
 /// No peer has two selectors: that would ask for pods, and routers on the host's network are none.

@@ -17,6 +17,12 @@ pub(super) fn is_automatic(desired: &Desired<'_>) -> bool {
     bounds(desired).is_some()
 }
 
+/// The instance that autoscalers and budgets are labelled with. ogx-k8s-operator leaves the value empty; it is written as
+/// there, so that nothing changes with the operator.
+fn instance<'a>(desired: &Desired<'a>) -> &'a str {
+    if desired.owner.served.is_ogx() { "" } else { &desired.owner.name }
+}
+
 struct Bounds {
     least: Option<i32>,
     greatest: i32,
@@ -69,7 +75,7 @@ pub(super) fn autoscaler(desired: &Desired<'_>) -> Result<Option<Child>, BuildEr
         "maxReplicas": greatest,
         "metrics": metrics,
     });
-    let labels = labels([("app", "llama-stack"), (INSTANCE, &desired.owner.name)]);
+    let labels = labels(desired.owner, [("app", desired.owner.served.app), (INSTANCE, instance(desired))]);
     Ok(Some(child(Kind::HorizontalPodAutoscaler, desired.owner, labels, json!({ "spec": spec }))))
 }
 
@@ -89,6 +95,6 @@ pub(super) fn disruption_budget(desired: &Desired<'_>) -> Result<Option<Child>, 
         None | Some((None, None)) => ("maxUnavailable", json!(1)),
     };
     let spec = json!({bound: value, "selector": {"matchLabels": selector(desired.owner)}});
-    let labels = labels([("app", "llama-stack"), (INSTANCE, &desired.owner.name)]);
+    let labels = labels(desired.owner, [("app", desired.owner.served.app), (INSTANCE, instance(desired))]);
     Ok(Some(child(Kind::PodDisruptionBudget, desired.owner, labels, json!({ "spec": spec }))))
 }

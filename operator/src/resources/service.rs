@@ -1,6 +1,7 @@
 //! The Service, and the address that it gives the server.
 
 use super::metadata::{child, labels, selector};
+use super::ogx::METRICS_PORT;
 use super::{BuildError, Child, Desired, Kind, Owner, V1Alpha1Only};
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use serde_json::json;
@@ -30,10 +31,10 @@ pub fn url(owner: &Owner, spec: &LlamaStackDistributionSpec, port: u16) -> Strin
 }
 
 pub(super) fn build(desired: &Desired<'_>, port: u16) -> Child {
-    let spec = json!({
-        "type": "ClusterIP",
-        "selector": selector(desired.owner),
-        "ports": [{"name": "http", "protocol": "TCP", "port": port, "targetPort": port}],
-    });
-    child(Kind::Service, desired.owner, labels([]), json!({ "spec": spec }))
+    let mut ports = vec![json!({"name": "http", "protocol": "TCP", "port": port, "targetPort": port})];
+    if let Some(port) = desired.ogx.and_then(|ogx| ogx.metrics_port) {
+        ports.push(json!({"name": METRICS_PORT, "protocol": "TCP", "port": port, "targetPort": port}));
+    }
+    let spec = json!({"type": "ClusterIP", "selector": selector(desired.owner), "ports": ports});
+    child(Kind::Service, desired.owner, labels(desired.owner, []), json!({ "spec": spec }))
 }

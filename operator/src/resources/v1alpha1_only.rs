@@ -1,5 +1,6 @@
 //! What v1alpha2 cannot hold of a resource that was written as v1alpha1.
 
+use crate::served::LLAMA_STACK;
 use llsd_generator::api::{ApiVersion, v1alpha1};
 use llsd_generator::convert::{kept_for, to_v1alpha1};
 use serde::Deserialize;
@@ -42,7 +43,7 @@ impl V1Alpha1Only {
         Self {
             container_name: container["name"]
                 .as_str()
-                .filter(|name| !name.is_empty() && *name != super::DEFAULT_CONTAINER)
+                .filter(|name| !name.is_empty() && *name != LLAMA_STACK.container)
                 .map(str::to_owned),
             port: port.filter(|port| newer["networking"]["port"].as_i64() != Some(*port)),
             config_namespace: server["userConfig"]["configMapNamespace"]

@@ -4,6 +4,7 @@ use super::ownership::{Ownership, foreign, ownership_of, take_over};
 use crate::api::{self, Api, ApiError, GroupVersionResource};
 use crate::queue::Key;
 use crate::resources::{Child, Kind, Owner};
+use crate::served::Served;
 use crate::stores::children::{APPLIED, ChildKey, digest};
 use crate::stores::deployments::DeploymentState;
 use crate::stores::{ChildRecord, Stores};
@@ -113,7 +114,7 @@ async fn one(
     let Some(record) = stores.children.get(child.kind, &key.namespace, name) else {
         return match create(api, resource, key, (child, name), &body()).await {
             Ok(Some(answer)) => {
-                settle(stores, key, child, place(), answer, wanted);
+                settle(stores, (key, owner.served), child, place(), answer, wanted);
                 Ok(true)
             }
             Ok(None) => exists(api, stores, key, owner, (child, name), applied).await,
@@ -122,6 +123,8 @@ async fn one(
     };
     match ownership_of(child, &record, owner) {
         Ownership::Ours if child.kind.is_create_only() => return Ok(false),
+        // It is to have no owner, so that it outlives the resource.
+        Ownership::Lost if child.object["metadata"]["ownerReferences"].is_null() => return Ok(false),
         Ownership::Lost if child.kind == Kind::Deployment && !selects(stores, key) => {
             applied.conflicts.push(foreign(child, None));
             return Ok(false);
@@ -139,14 +142,14 @@ async fn one(
     // A replica count that is no longer ours must stay what it is: taken back, it would become 1 for a moment.
     let release = record.replicas && child.kind == Kind::Deployment && child.object["spec"]["replicas"].is_null();
     if record.legacy || release {
-        take_over(api, resource, key, name, release).await?;
+        take_over(api, resource, (key, owner), name, release).await?;
     }
     if child.kind == Kind::Deployment {
         switch_strategy(api, stores, key, (child, name)).await?;
     }
     let answer =
         api.apply(resource, &key.namespace, name, &body()).await.map_err(|error| ApplyError::of(error, child))?;
-    settle(stores, key, child, place(), answer, wanted);
+    settle(stores, (key, owner.served), child, place(), answer, wanted);
     Ok(true)
 }
 
@@ -182,8 +185,15 @@ fn selects(stores: &Stores, key: &Key) -> bool {
 }
 
 /// Keeps what the API server made of a child, so that the status can tell of it before the watch does.
-fn settle(stores: &Stores, key: &Key, child: &Child, place: ChildKey, answer: Value, applied: u64) {
-    let record = record_of(&answer);
+fn settle(
+    stores: &Stores,
+    (key, served): (&Key, &Served),
+    child: &Child,
+    place: ChildKey,
+    answer: Value,
+    applied: u64,
+) {
+    let record = record_of(&answer, served);
     if child.kind == Kind::Deployment {
         know_deployment(stores, key, &record, answer);
     }
@@ -208,7 +218,10 @@ async fn exists(
     let resource = GroupVersionResource::from(child.kind);
     // It was deleted between the two requests: the next reconcile creates it.
     let Some(object) = api.get(resource, Some(&key.namespace), name).await? else { return Err(ApplyError::Again) };
-    let record = record_of(&object);
+    let record = record_of(&object, owner.served);
+    if record.owner.is_none() && child.object["metadata"]["ownerReferences"].is_null() {
+        return Ok(false);
+    }
     if record.owner.as_deref() != Some(owner.uid.as_str()) {
         applied.conflicts.push(foreign(child, record.owner.as_deref()));
         return Ok(false);
@@ -239,8 +252,9 @@ fn marked(object: &Value, digest: u64) -> Value {
     object
 }
 
-fn record_of(answer: &Value) -> ChildRecord {
-    serde_json::from_value(answer["metadata"].clone()).map(|metadata| ChildRecord::read(&metadata)).unwrap_or_default()
+fn record_of(answer: &Value, served: &Served) -> ChildRecord {
+    let metadata = serde_json::from_value(answer["metadata"].clone());
+    metadata.map(|metadata| ChildRecord::read(&metadata, served)).unwrap_or_default()
 }
 
 /// The API server refuses `Recreate` beside the settings of a rolling update, which it may have filled in itself.

@@ -5,8 +5,8 @@ use crate::api::{self, Api};
 use crate::queue::Key;
 use crate::resources::ca_bundle::{self, Assembled, CaError, Source};
 use crate::resources::{ODH_BUNDLE, V1Alpha1Only};
+use crate::served::Served;
 use crate::stores::references::{Content, Reference, References};
-use llsd_generator::api::ApiVersion;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_generator::check::{Facts, Request, required_references};
 use llsd_generator::names::{NameError, Namespace, ObjectName};
@@ -21,17 +21,33 @@ pub struct Dereferenced {
     objects: HashMap<Reference, Option<Arc<Content>>>,
 }
 
-/// The certificates that a bundle is made from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A ConfigMap with certificates that a bundle is made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaSource {
-    /// Namespace and name of the ConfigMap that the resource names.
-    pub explicit: Option<(Namespace, ObjectName)>,
+    /// `metadata.namespace` of the ConfigMap.
+    pub namespace: Namespace,
+    /// `metadata.name` of the ConfigMap.
+    pub name: ObjectName,
     /// The keys whose values are used, in this order.
     pub keys: Vec<String>,
 }
 
 impl CaSource {
-    /// Where the resource says its certificates are.
+    /// Where an `OGXServer` says its certificates are.
+    ///
+    /// # Errors
+    /// It names no ConfigMap that could exist.
+    pub fn of_ogx(own: &Namespace, object: &Value) -> Result<Vec<Self>, Refusal> {
+        let all = object["spec"]["tls"]["trust"]["caCertificates"].as_array();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let read = |one: &Value| {
+            let name = ObjectName::parse(&text(&one["name"])).map_err(|error| bad_name("the CA bundle", &error))?;
+            Ok(Self { namespace: own.clone(), name, keys: vec![text(&one["key"])] })
+        };
+        all.into_iter().flatten().map(read).collect()
+    }
+
+    /// Where a `LlamaStackDistribution` says its certificates are.
     ///
     /// # Errors
     /// It names no namespace or no ConfigMap that could exist.
@@ -39,19 +55,19 @@ impl CaSource {
         own: &Namespace,
         spec: Option<&LlamaStackDistributionSpec>,
         v1alpha1_only: &V1Alpha1Only,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Vec<Self>, Refusal> {
         let newer = spec.and_then(|spec| spec.networking.as_ref()?.tls.as_ref()?.ca_bundle.as_ref());
         let (place, name, keys) = match (&v1alpha1_only.ca_bundle, newer) {
             (Some(older), _) => (&older.config_map_namespace, &older.config_map_name, &older.config_map_keys),
             (None, Some(newer)) => (&newer.config_map_namespace, &newer.config_map_name, &newer.config_map_keys),
-            (None, None) => return Ok(Self::default()),
+            (None, None) => return Ok(Vec::new()),
         };
-        let place = match place.as_deref().filter(|place| !place.is_empty()) {
+        let namespace = match place.as_deref().filter(|place| !place.is_empty()) {
             None => own.clone(),
             Some(place) => Namespace::parse(place).map_err(|error| bad_name("the CA bundle", &error))?,
         };
         let name = ObjectName::parse(name).map_err(|error| bad_name("the CA bundle", &error))?;
-        Ok(Self { explicit: Some((place, name)), keys: keys.clone().unwrap_or_default() })
+        Ok(vec![Self { namespace, name, keys: keys.clone().unwrap_or_default() }])
     }
 }
 
@@ -63,10 +79,10 @@ fn bad_name(place: &str, error: &NameError) -> Refusal {
 ///
 /// # Errors
 /// A name that no object can have. It is looked at before anything is asked for.
-pub fn wanted(key: &Key, object: &Value, ca: &CaSource) -> Result<BTreeSet<Reference>, Refusal> {
+pub fn wanted(key: &Key, object: &Value, served: &Served, ca: &[CaSource]) -> Result<BTreeSet<Reference>, Refusal> {
     let unknown = BTreeSet::new();
     let facts = Facts::default();
-    let request = Request { version: ApiVersion::V1Alpha2, value: object, old: None, unknown: &unknown, facts: &facts };
+    let request = Request { version: served.version, value: object, old: None, unknown: &unknown, facts: &facts };
     let here = |kind, name: &str, place: &str| {
         let name = ObjectName::parse(name).map_err(|error| bad_name(place, &error))?;
         Ok(Reference { kind, namespace: key.namespace.clone(), name })
@@ -76,10 +92,10 @@ pub fn wanted(key: &Key, object: &Value, ca: &CaSource) -> Result<BTreeSet<Refer
         .map(|one| here(one.kind, one.name, &one.path.to_string()))
         .collect::<Result<_, Refusal>>()?;
     wanted.insert(here(ReferenceKind::ConfigMap, ODH_BUNDLE, "the trusted certificates")?);
-    if let Some((namespace, name)) = &ca.explicit {
+    wanted.extend(ca.iter().map(|CaSource { namespace, name, .. }| {
         let kind = ReferenceKind::ConfigMap;
-        wanted.insert(Reference { kind, namespace: namespace.clone(), name: name.clone() });
-    }
+        Reference { kind, namespace: namespace.clone(), name: name.clone() }
+    }));
     Ok(wanted)
 }
 
@@ -141,35 +157,42 @@ impl Dereferenced {
     pub fn ca_bundle(
         &self,
         namespace: &Namespace,
-        ca: &CaSource,
+        ca: &[CaSource],
         open_namespaces: &BTreeSet<String>,
     ) -> Result<Option<Assembled>, Refusal> {
-        ca_bundle::check_keys(&ca.keys).map_err(refusal)?;
-        let texts: Option<BTreeMap<String, String>> = match &ca.explicit {
-            None => None,
-            Some((place, name)) => match self.get(ReferenceKind::ConfigMap, place, name) {
-                Some(content) if place == namespace || content.is_shared || open_namespaces.contains(&**place) => {
-                    Some(content.texts())
-                }
-                // Whether it exists is not said.
-                _ if place != namespace => {
-                    return Err(refusal(CaError::NotShared { namespace: place.to_string(), name: name.to_string() }));
-                }
-                _ => {
-                    return Err(refusal(CaError::NoConfigMap { namespace: place.to_string(), name: name.to_string() }));
-                }
-            },
-        };
-        let source = match (&ca.explicit, &texts) {
-            (Some((namespace, name)), Some(data)) => Some(Source { namespace, name, keys: &ca.keys, data }),
-            _ => None,
-        };
+        let texts = ca.iter().map(|source| self.certificates(namespace, source, open_namespaces));
+        let texts = texts.collect::<Result<Vec<_>, CaError>>().map_err(refusal)?;
+        let sources: Vec<Source<'_>> = ca
+            .iter()
+            .zip(&texts)
+            .map(|(CaSource { namespace, name, keys }, data)| Source { namespace, name, keys, data })
+            .collect();
         let odh = self.get(ReferenceKind::ConfigMap, namespace, ODH_BUNDLE).map(|content| content.texts());
-        let assembled = ca_bundle::assemble(source.as_ref(), odh.as_ref()).map_err(refusal)?;
+        let assembled = ca_bundle::assemble(&sources, odh.as_ref()).map_err(refusal)?;
         for (key, error) in assembled.iter().flat_map(|assembled| &assembled.skipped) {
             tracing::warn!(%namespace, config_map = ODH_BUNDLE, key, %error, "a key was left out of the CA bundle");
         }
         Ok(assembled)
+    }
+
+    /// What a ConfigMap with certificates holds.
+    fn certificates(
+        &self,
+        own: &Namespace,
+        CaSource { namespace, name, keys }: &CaSource,
+        open_namespaces: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, String>, CaError> {
+        ca_bundle::check_keys(keys)?;
+        match self.get(ReferenceKind::ConfigMap, namespace, name) {
+            Some(content) if namespace == own || content.is_shared || open_namespaces.contains(&**namespace) => {
+                Ok(content.texts())
+            }
+            // Whether it exists is not said.
+            _ if namespace != own => {
+                Err(CaError::NotShared { namespace: namespace.to_string(), name: name.to_string() })
+            }
+            _ => Err(CaError::NoConfigMap { namespace: namespace.to_string(), name: name.to_string() }),
+        }
     }
 }
 

@@ -5,13 +5,17 @@ use super::dereference::Dereferenced;
 use crate::resources::Derived;
 use crate::resources::FeatureFlags;
 use crate::resources::derived;
+use crate::resources::ogx;
+use crate::served::Served;
+use llsd_generator::api::CrdRule;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
-use llsd_generator::api::{ApiVersion, CrdRule};
 use llsd_generator::check::finding::{Cause, Finding, Severity};
 use llsd_generator::check::rules::references::NOT_FOUND;
 use llsd_generator::check::{Facts, Request, reference_findings, required_references, verdict_on};
 use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
 use llsd_generator::names::Namespace;
+use llsd_generator::ogx::generate::Source;
+use llsd_generator::ogx::rules::image::LABELS_UNREADABLE;
 use llsd_generator::path::Path;
 use llsd_generator::references::{NeededBy, ReferenceKind};
 use serde_json::Value;
@@ -62,6 +66,7 @@ pub struct Judged {
 
 /// Judges resources apart from the threads that serve connections and watches: some take long. A few at a time, however
 /// long each takes and whether or not somebody still waits for it.
+#[derive(Clone)]
 pub struct Judge {
     places: Arc<Semaphore>,
 }
@@ -86,13 +91,14 @@ impl Judge {
         image: &str,
         base: Option<&Base>,
         flags: FeatureFlags,
+        served: &'static Served,
     ) -> Result<Judged, Refusal> {
         // The semaphore is never closed.
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let (object, image, base) = (Arc::clone(object), image.to_owned(), base.cloned());
         let judging = tokio::task::spawn_blocking(move || {
             let _place = place;
-            judge(&object, &image, base.as_ref(), &flags)
+            judge(&object, &image, base.as_ref(), &flags, served)
         });
         match judging.await {
             Ok(judged) => judged,
@@ -109,7 +115,13 @@ impl Judge {
 ///
 /// # Errors
 /// The errors that `llsd check` shows for it.
-pub fn judge(object: &Value, image: &str, base: Option<&Base>, flags: &FeatureFlags) -> Result<Judged, Refusal> {
+pub fn judge(
+    object: &Value,
+    image: &str,
+    base: Option<&Base>,
+    flags: &FeatureFlags,
+    served: &Served,
+) -> Result<Judged, Refusal> {
     if let Some(fault) = extent_fault(object) {
         return Err(Refusal::resources(format!("failed to judge the resource: {fault}")));
     }
@@ -117,29 +129,53 @@ pub fn judge(object: &Value, image: &str, base: Option<&Base>, flags: &FeatureFl
     let facts =
         Facts { image: Some(image.to_owned()), network_policies: Some(flags.network_policy), ..Facts::default() };
     let request =
-        Request { version: ApiVersion::V1Alpha2, value: object, old: Some(object), unknown: &unknown, facts: &facts };
+        Request { version: served.version, value: object, old: Some(object), unknown: &unknown, facts: &facts };
     let outcome = verdict_on(&request, base);
     let errors: Vec<_> = outcome.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
-    let generates = generates(object);
+    let generates = generates(object, served);
     if let Some(first) = errors.first() {
         let message = lines(&errors);
         return Err(if generates { Refusal::config(reason(first), message) } else { Refusal::resources(message) });
     }
-    let Some(model) = outcome.model else {
-        return Err(Refusal::resources("the resource does not have the form of a LlamaStackDistribution"));
+    let malformed = || {
+        let kind = served.kind().name();
+        Refusal::resources(format!("the resource does not have the form of a {kind}"))
     };
-    let spec = model.spec().clone();
-    let source = ConfigSource::of(&spec);
+    let spec = if served.is_ogx() {
+        ogx::common(object).map_err(|_| malformed())?
+    } else {
+        outcome.model.ok_or_else(malformed)?.spec().clone()
+    };
+    let source = match &spec.override_config {
+        Some(config) => ConfigSource::Override { config_map: config.config_map_name.clone() },
+        None if generates => ConfigSource::Generated,
+        None => ConfigSource::Image,
+    };
     if source == ConfigSource::Generated && outcome.generated.is_none() {
-        let error = GenerateError::BaseConfigRequired;
-        return Err(Refusal::config(error.reason(), error.to_string()));
+        return Err(no_base(image, served));
     }
-    let warnings = outcome.findings.iter().filter(|finding| finding.severity == Severity::Warning).map(line).collect();
+    let warnings = outcome.findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    // This operator has a base of its own.
+    let warnings = warnings.filter(|finding| *finding.rule != LABELS_UNREADABLE).map(line).collect();
     Ok(Judged { spec, source, generated: outcome.generated, warnings })
 }
 
+/// Nothing is known that a config could be generated from.
+fn no_base(image: &str, served: &Served) -> Refusal {
+    let error = GenerateError::BaseConfigRequired;
+    let message = if served.is_ogx() {
+        format!("no base config is known for the image \"{image}\": name a ConfigMap with one in spec.baseConfig")
+    } else {
+        error.to_string()
+    };
+    Refusal::config(error.reason(), message)
+}
+
 /// Whether a configuration is to be generated for the resource, even if it is not valid.
-pub(crate) fn generates(object: &Value) -> bool {
+pub(crate) fn generates(object: &Value, served: &Served) -> bool {
+    if served.is_ogx() {
+        return Source::of(object) == Source::Generated;
+    }
     let spec = &object["spec"];
     let speaks_tls = spec["networking"]["tls"]["enabled"] == true && !spec["distribution"]["name"].is_null();
     (speaks_tls || ["providers", "resources", "storage", "disabled"].iter().any(|field| !spec[field].is_null()))
@@ -198,10 +234,16 @@ pub struct Secrets {
 
 /// Looks at the Secrets and ConfigMaps that the resource refers to.
 #[must_use]
-pub fn secrets(object: &Value, judged: &Judged, namespace: &Namespace, found: &Dereferenced) -> Secrets {
+pub fn secrets(
+    object: &Value,
+    judged: &Judged,
+    namespace: &Namespace,
+    found: &Dereferenced,
+    served: &Served,
+) -> Secrets {
     let unknown = BTreeSet::new();
     let facts = found.facts();
-    let request = Request { version: ApiVersion::V1Alpha2, value: object, old: None, unknown: &unknown, facts: &facts };
+    let request = Request { version: served.version, value: object, old: None, unknown: &unknown, facts: &facts };
     let mut result = Secrets::default();
     let mut missing = Vec::new();
     let mut reason = "SecretKeyMissing";

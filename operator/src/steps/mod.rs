@@ -5,6 +5,7 @@ pub mod apply;
 pub mod conditions;
 pub mod dereference;
 pub mod judge;
+pub mod ogx;
 pub mod ownership;
 pub mod resolve;
 pub mod retain;

@@ -2,7 +2,8 @@
 
 use crate::api::{self, Api, GroupVersionResource};
 use crate::queue::Key;
-use crate::resources::{Child, FIELD_MANAGER, Owner};
+use crate::resources::{Child, Owner};
+use crate::served::Served;
 use crate::stores::ChildRecord;
 use crate::stores::children::{is_apply, is_ours, union};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
@@ -50,14 +51,14 @@ pub fn foreign(child: &Child, controller: Option<&str>) -> String {
 pub async fn take_over(
     api: &Api,
     resource: GroupVersionResource,
-    key: &Key,
+    (key, owner): (&Key, &Owner),
     name: &ObjectName,
     release_replicas: bool,
 ) -> api::Result<()> {
     let Some(object) = api.metadata(resource, &key.namespace, name).await? else { return Ok(()) };
     let entries: Vec<ManagedFieldsEntry> =
         serde_json::from_value(object["metadata"]["managedFields"].clone()).unwrap_or_default();
-    let Some(entries) = joined(entries, &key.name, release_replicas) else { return Ok(()) };
+    let Some(entries) = joined(entries, owner.served, &owner.name, release_replicas) else { return Ok(()) };
     let patch = json!([
         {"op": "test", "path": "/metadata/uid", "value": object["metadata"]["uid"]},
         {"op": "replace", "path": "/metadata/resourceVersion", "value": object["metadata"]["resourceVersion"]},
@@ -67,19 +68,24 @@ pub async fn take_over(
 }
 
 /// The entries with all of ours in one; `None` if there is nothing to join.
-fn joined(entries: Vec<ManagedFieldsEntry>, resource: &str, release_replicas: bool) -> Option<Vec<ManagedFieldsEntry>> {
+fn joined(
+    entries: Vec<ManagedFieldsEntry>,
+    served: &Served,
+    resource: &str,
+    release_replicas: bool,
+) -> Option<Vec<ManagedFieldsEntry>> {
     let is_main = |entry: &ManagedFieldsEntry| entry.subresource.as_deref().unwrap_or_default().is_empty();
     let (ours, mut others): (Vec<_>, Vec<_>) =
-        entries.into_iter().partition(|entry| is_main(entry) && is_ours(entry, Some(resource)));
+        entries.into_iter().partition(|entry| is_main(entry) && is_ours(entry, Some(resource), served));
     let mut fields: Value = union(ours.iter().filter_map(|entry| Some(&entry.fields_v1.as_ref()?.0)));
     let spec = fields.get_mut("f:spec").and_then(Value::as_object_mut).filter(|_| release_replicas);
     let released = spec.is_some_and(|spec| spec.shift_remove("f:replicas").is_some());
-    if ours.iter().all(is_apply) && !released {
+    if ours.iter().all(|entry| is_apply(entry, served)) && !released {
         return None;
     }
-    let last = ours.iter().max_by_key(|entry| is_apply(entry))?;
+    let last = ours.iter().max_by_key(|entry| is_apply(entry, served))?;
     others.push(ManagedFieldsEntry {
-        manager: Some(FIELD_MANAGER.to_owned()),
+        manager: Some(served.manager.to_owned()),
         operation: Some("Apply".to_owned()),
         subresource: None,
         fields_v1: Some(k8s_openapi::apimachinery::pkg::apis::meta::v1::FieldsV1(fields)),
@@ -91,6 +97,7 @@ fn joined(entries: Vec<ManagedFieldsEntry>, resource: &str, release_replicas: bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::served::LLAMA_STACK;
 
     fn entry(manager: &str, operation: &str, subresource: &str, fields: Value) -> ManagedFieldsEntry {
         serde_json::from_value(json!({
@@ -108,16 +115,16 @@ mod tests {
             entry("kube-controller-manager", "Update", "status", json!({"f:status": {}})),
             entry("kubectl-edit", "Update", "", json!({"f:spec": {"f:c": {}}})),
         ];
-        let joined = joined(entries, "demo", false).unwrap();
+        let joined = joined(entries, &LLAMA_STACK, "demo", false).unwrap();
         assert_eq!(joined.len(), 3);
         let ours = joined.last().unwrap();
-        assert!(is_apply(ours));
+        assert!(is_apply(ours, &LLAMA_STACK));
         assert_eq!(ours.fields_v1.as_ref().unwrap().0, json!({"f:spec": {"f:a": {}, "f:b": {}}}));
     }
 
     #[test]
     fn what_is_joined_already_is_left_alone() {
-        let entries = vec![entry(FIELD_MANAGER, "Apply", "", json!({"f:spec": {}}))];
-        assert_eq!(joined(entries, "demo", false), None);
+        let entries = vec![entry(LLAMA_STACK.manager, "Apply", "", json!({"f:spec": {}}))];
+        assert_eq!(joined(entries, &LLAMA_STACK, "demo", false), None);
     }
 }

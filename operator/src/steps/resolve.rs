@@ -5,12 +5,15 @@ use super::status::config_source;
 use crate::oci::{Keychain, OciError, Registry};
 use crate::operator_config::OperatorConfig;
 use crate::queue::Key;
+use crate::served::Served;
 use llsd_generator::api::status::{ConfigSource, ResolvedDistribution};
 use llsd_generator::distribution::{BaseConfig, Distributions};
 use llsd_generator::generate::{Base, BaseSource};
 use llsd_generator::names::{Namespace, ObjectName};
+use llsd_generator::ogx;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,9 +72,13 @@ pub struct Resolved {
 ///
 /// # Errors
 /// The name stands for nothing, or there is neither name nor image.
-pub fn image(object: &Value, config: &OperatorConfig) -> Result<String, Refusal> {
+pub fn image(object: &Value, config: &OperatorConfig, served: &Served) -> Result<String, Refusal> {
     let distribution = &object["spec"]["distribution"];
     if let Some(name) = distribution["name"].as_str().filter(|name| !name.is_empty()) {
+        if served.is_ogx() {
+            let known = config.images.get(name).cloned().or_else(|| ogx::image(name));
+            return known.ok_or_else(|| unknown(name, config));
+        }
         let known = Distributions::embedded()
             .get(name)
             .map_err(|error| Refusal::resources(format!("failed to validate distribution: {error}")))?;
@@ -85,7 +92,17 @@ pub fn image(object: &Value, config: &OperatorConfig) -> Result<String, Refusal>
     }
 }
 
-/// Settles image and base configuration. `before` is what the resource ran with.
+/// A name of ogx's distributions that stands for nothing, in upstream's words.
+fn unknown(name: &str, config: &OperatorConfig) -> Refusal {
+    let known = ogx::distributions().map(|(name, _)| name.to_owned());
+    let known: BTreeSet<String> = known.chain(config.images.keys().cloned()).collect();
+    let known = known.into_iter().collect::<Vec<_>>().join(", ");
+    Refusal::resources(format!(
+        "failed to validate distribution: unknown distribution \"{name}\"; available distributions: {known}"
+    ))
+}
+
+/// Settles image and base configuration. `named` is the base that the resource itself names, which settles it, `before` is what the resource ran with.
 ///
 /// # Errors
 /// See [`Unresolved`].
@@ -94,17 +111,18 @@ pub async fn resolve(
     object: &Value,
     key: &Key,
     config: &OperatorConfig,
-    before: Option<&ResolvedDistribution>,
+    served: &Served,
+    (named, before): (Option<Base>, Option<&ResolvedDistribution>),
 ) -> Result<Resolved, Unresolved> {
-    let image = image(object, config)?;
+    let image = image(object, config, served)?;
     let mut resolved = Resolved {
         distribution: ResolvedDistribution { image: Some(image.clone()), ..ResolvedDistribution::default() },
         image,
-        base: None,
+        base: named,
         trouble: None,
         again: None,
     };
-    if !super::judge::generates(object) {
+    if !super::judge::generates(object, served) || served.is_ogx() {
         return Ok(resolved);
     }
     if let Some(registries) = registries {

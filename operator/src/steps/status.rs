@@ -6,6 +6,7 @@ use super::judge::{Judged, Secrets};
 use crate::probe::Answer;
 use crate::queue::Key;
 use crate::resources::{Kind, Owner, config, service};
+use crate::served::Served;
 use crate::stores::Stores;
 use crate::stores::deployments::DeploymentState;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -15,6 +16,7 @@ use llsd_generator::api::status::{
 use llsd_generator::distribution::Distributions;
 use llsd_generator::quantity::Quantity;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// What the steps before came to.
 #[derive(Debug, Default)]
@@ -87,7 +89,7 @@ pub fn status(
             "Failed to get Service: there is none of this resource",
         );
     }
-    generated(&mut conditions, &mut status, outcome, object, key, now);
+    generated(&mut conditions, &mut status, outcome, object, owner, now);
     secrets(&mut conditions, outcome);
     status.external_providers = (!outcome.external.is_empty()).then(|| outcome.external.clone());
     if !outcome.external.is_empty() {
@@ -98,7 +100,8 @@ pub fn status(
         status.service_url =
             with_service.then(|| service::url(owner, &judged.spec, outcome.port.unwrap_or(judged.spec.port())));
         status.route_url = route(&judged.spec, key, stores);
-        status.distribution_config = Some(distribution(judged, outcome.probe, is_ready(deployment.as_deref())));
+        let ready = is_ready(deployment.as_deref());
+        status.distribution_config = Some(distribution(judged, outcome.probe, ready, owner.served));
     }
     if let (Some(resolved), None) = (&outcome.resolved, &outcome.refusal) {
         status.resolved_distribution = Some(resolved.clone());
@@ -284,7 +287,7 @@ fn generated(
     status: &mut Status,
     outcome: &StatusInput<'_>,
     object: &Value,
-    key: &Key,
+    owner: &Owner,
     now: &Time,
 ) {
     let refused = outcome.refusal.as_ref();
@@ -309,6 +312,10 @@ fn generated(
     let Some(generated) = outcome.judged.and_then(|judged| judged.generated.as_ref()) else {
         if outcome.judged.is_some() {
             status.config_generation = None;
+            if owner.served.is_ogx() {
+                let message = "Declarative config generation is not active";
+                conditions.set(conditions::CONFIG_GENERATED, false, "ConfigGenerationInactive", message);
+            }
         }
         return;
     };
@@ -318,7 +325,7 @@ fn generated(
         "ConfigGenerationSucceeded",
         format!("Generated config.yaml with {} providers and {} resources", generated.providers, generated.resources),
     );
-    let name = config::name(&key.name, generated.config.hash());
+    let name = config::name(owner, generated.config.hash());
     match problem(outcome).filter(|_| outcome.deployment_skipped || outcome.refusal.is_some()) {
         Some(problem) => conditions.set(conditions::DEPLOYMENT_UPDATED, false, "DeploymentUpdateFailed", problem),
         None => {
@@ -369,12 +376,16 @@ fn route(
     })
 }
 
-fn distribution(judged: &Judged, probe: Option<&Answer>, ready: bool) -> DistributionConfig {
-    let known = Distributions::embedded().iter().map(|one| (one.name.clone(), one.image.clone()));
+fn distribution(judged: &Judged, probe: Option<&Answer>, ready: bool, served: &Served) -> DistributionConfig {
+    let known: BTreeMap<String, String> = if served.is_ogx() {
+        llsd_generator::ogx::distributions().map(|(name, image)| (name.to_owned(), image)).collect()
+    } else {
+        Distributions::embedded().iter().map(|one| (one.name.clone(), one.image.clone())).collect()
+    };
     DistributionConfig {
         active_distribution: Some(judged.spec.distribution.name.clone().unwrap_or_else(|| "custom".to_owned())),
         providers: probe.filter(|_| ready).and_then(|answer| answer.providers.clone()),
-        available_distributions: Some(known.collect()),
+        available_distributions: Some(known),
     }
 }
 
@@ -387,9 +398,8 @@ pub fn config_source(from_image: bool) -> ConfigSource {
 /// The merge patch that turns one status into another; `None` if they do not differ. The time of the last write is
 /// not a difference, and is set when there is one.
 #[must_use]
-pub fn patch(before: &Value, after: &Status, uid: &str, now: &Time) -> Option<Value> {
-    let after = serde_json::to_value(after).ok()?;
-    let mut difference = difference(before, &after)?;
+pub fn patch(before: &Value, after: &Value, uid: &str, now: &Time) -> Option<Value> {
+    let mut difference = difference(before, after)?;
     difference["version"]["lastUpdated"] = json!(now);
     Some(json!({"metadata": {"uid": uid}, "status": difference}))
 }
@@ -448,8 +458,9 @@ mod tests {
         let status = Status { phase: Some(Phase::Ready), route_url: Some(String::new()), ..Status::default() };
         let before = json!({"phase": "Ready", "routeURL": "", "version": null});
         assert_eq!(difference(&before, &json!({"phase": "Ready", "routeURL": ""})), Some(json!({"version": null})));
-        assert_eq!(patch(&json!({"phase": "Ready", "routeURL": ""}), &status, "u", &now), None);
-        let patch = patch(&json!({"phase": "Failed", "routeURL": "x", "serviceURL": "y"}), &status, "u", &now).unwrap();
+        assert_eq!(patch(&json!({"phase": "Ready", "routeURL": ""}), &json!(status), "u", &now), None);
+        let patch =
+            patch(&json!({"phase": "Failed", "routeURL": "x", "serviceURL": "y"}), &json!(status), "u", &now).unwrap();
         assert_eq!(patch["status"]["phase"], "Ready");
         assert!(
             patch["status"]["serviceURL"].is_null() && patch["status"].as_object().unwrap().contains_key("serviceURL")

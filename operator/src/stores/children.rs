@@ -6,7 +6,9 @@
 
 use super::tombstones::Tombstones;
 use super::{controller, is_main, version};
-use crate::resources::{FIELD_MANAGER, Kind, MANAGED_BY};
+use crate::resources::config::{GENERATED, GENERATED_LABEL};
+use crate::resources::{COMPONENT, Kind, MANAGED_BY};
+use crate::served::Served;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::ObjectMeta;
 use llsd_generator::names::{Namespace, ObjectName};
@@ -50,14 +52,14 @@ pub struct ChildRecord {
     pub created: i64,
     /// Whether it is on its way out.
     pub deleting: bool,
-    /// The value of the label `app.kubernetes.io/component`.
+    /// The value of the label `app.kubernetes.io/component`; [`GENERATED`] for what has [`GENERATED_LABEL`].
     pub component: Option<Box<str>>,
 }
 
 impl ChildRecord {
-    /// Reads the metadata of a child of the resource `instance`, as far as that is known.
+    /// Reads the metadata of a child of a resource of the kind `served`.
     #[must_use]
-    pub fn read(metadata: &ObjectMeta) -> Self {
+    pub fn read(metadata: &ObjectMeta, served: &Served) -> Self {
         let labels = metadata.labels.as_ref();
         let label = |key: &str| labels.and_then(|labels| labels.get(key));
         // The Go operator applied with the name of the resource as its manager.
@@ -68,7 +70,8 @@ impl ChildRecord {
             .find(|owner| owner.controller == Some(true))
             .map(|owner| owner.name.as_str());
         let entries = metadata.managed_fields.as_deref().unwrap_or_default();
-        let ours: Vec<_> = entries.iter().filter(|entry| is_main(entry) && is_ours(entry, owner_name)).collect();
+        let ours: Vec<_> =
+            entries.iter().filter(|entry| is_main(entry) && is_ours(entry, owner_name, served)).collect();
         let mut fields = union(ours.iter().filter_map(|entry| Some(&entry.fields_v1.as_ref()?.0)));
         let text = fields.to_string();
         // An autoscaler takes it over, which is no change of what the operator wants.
@@ -79,32 +82,35 @@ impl ChildRecord {
             version: version(metadata),
             owner: controller(metadata).map(Into::into),
             owner_name: owner_name.map(Into::into),
-            labelled: label(MANAGED_BY.0).map(String::as_str) == Some(MANAGED_BY.1),
+            labelled: label(MANAGED_BY).map(String::as_str) == Some(served.manager),
             applied: metadata.annotations.as_ref().and_then(|all| u64::from_str_radix(all.get(APPLIED)?, 16).ok()),
             fields: digest(&fields),
             replicas,
             // Nobody asks for those of an object that no resource controls.
             pending: owner_name.is_some().then(|| text.into()),
-            legacy: ours.iter().any(|entry| !is_apply(entry)),
+            legacy: ours.iter().any(|entry| !is_apply(entry, served)),
             created: metadata.creation_timestamp.as_ref().map(|time| time.0.as_second()).unwrap_or_default(),
             deleting: metadata.deletion_timestamp.is_some(),
-            component: label(crate::resources::COMPONENT).map(|value| value.as_str().into()),
+            component: match label(GENERATED_LABEL) {
+                Some(_) => Some(GENERATED.into()),
+                None => label(COMPONENT).map(|value| value.as_str().into()),
+            },
         }
     }
 }
 
 /// Whether an entry is of this operator, whichever way, or of the Go operator.
-pub fn is_ours(entry: &ManagedFieldsEntry, resource: Option<&str>) -> bool {
+pub fn is_ours(entry: &ManagedFieldsEntry, resource: Option<&str>, served: &Served) -> bool {
     let manager = entry.manager.as_deref().unwrap_or_default();
     match entry.operation.as_deref() {
-        Some("Update") => manager == FIELD_MANAGER || manager == GO_CREATED,
-        _ => manager == FIELD_MANAGER || Some(manager) == resource,
+        Some("Update") => manager == served.manager || manager == GO_CREATED,
+        _ => manager == served.manager || Some(manager) == resource,
     }
 }
 
 /// Whether an entry is that of this operator's server-side apply.
-pub fn is_apply(entry: &ManagedFieldsEntry) -> bool {
-    entry.operation.as_deref() == Some("Apply") && entry.manager.as_deref() == Some(FIELD_MANAGER)
+pub fn is_apply(entry: &ManagedFieldsEntry, served: &Served) -> bool {
+    entry.operation.as_deref() == Some("Apply") && entry.manager.as_deref() == Some(served.manager)
 }
 
 /// The fields of any of the given sets, in the form of `fieldsV1`.

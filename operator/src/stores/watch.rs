@@ -5,9 +5,10 @@ use super::deployments::{ClaimState, DeploymentState, ServiceState, ingress_host
 use super::references::Reference;
 use super::{Stored, Stores};
 use crate::metrics::Metrics;
-use crate::operator_config::{CONFIG_MAP, OperatorConfig};
+use crate::operator_config::OperatorConfig;
 use crate::queue::{Key, Queue};
 use crate::resources::{Kind, MANAGED_BY};
+use crate::served::Served;
 use futures_util::{StreamExt as _, pin_mut};
 use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::apps::v1::Deployment;
@@ -16,7 +17,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Servi
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use k8s_openapi::api::rbac::v1::RoleBinding;
-use kube::core::{ApiResource, DynamicObject, ObjectMeta, PartialObjectMeta};
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind, ObjectMeta, PartialObjectMeta};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, Event, watcher};
 use kube::{Api, Client, Resource};
@@ -37,6 +38,7 @@ struct Watches {
     stores: Arc<Stores>,
     queue: Queue,
     metrics: Arc<Metrics>,
+    served: &'static Served,
 }
 
 /// A step of a watch.
@@ -59,7 +61,7 @@ enum Observed<'k, K> {
     Gone(Option<u128>),
 }
 
-/// Keeps the stores up to date until it is dropped. `scopes` are namespaces, or `None` for all.
+/// Keeps the stores of the kind `served` up to date until it is dropped. `scopes` are namespaces, or `None` for all.
 pub async fn run(
     client: Client,
     namespace: &str,
@@ -67,8 +69,9 @@ pub async fn run(
     stores: Arc<Stores>,
     queue: Queue,
     metrics: Arc<Metrics>,
+    served: &'static Served,
 ) {
-    let watches = Watches { client, stores, queue, metrics };
+    let watches = Watches { client, stores, queue, metrics, served };
     let mut tasks = JoinSet::new();
     for scope in scopes {
         let scope = scope.as_deref();
@@ -170,16 +173,16 @@ fn place_of(plural: &'static str, metadata: &ObjectMeta) -> Option<ChildKey> {
 }
 
 /// The resource that controls an object.
-fn owner_of(metadata: &ObjectMeta) -> Option<Key> {
+fn owner_of(metadata: &ObjectMeta, served: &Served) -> Option<Key> {
     let owner = metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
-    (owner.kind == llsd_generator::api::KIND).then(|| Key::new(metadata.namespace.as_deref()?, &owner.name).ok())?
+    (owner.kind == served.kind().name()).then(|| Key::new(metadata.namespace.as_deref()?, &owner.name).ok())?
 }
 
 /// The resource that an object belongs to: the one that controls it, else, where that was lost, the one that its name
 /// speaks of.
-fn resource_of(plural: &str, metadata: &ObjectMeta) -> Option<Key> {
+fn resource_of(plural: &str, metadata: &ObjectMeta, served: &Served) -> Option<Key> {
     if metadata.owner_references.iter().flatten().any(|owner| owner.controller == Some(true)) {
-        return owner_of(metadata);
+        return owner_of(metadata, served);
     }
     let name = metadata.name.as_deref()?;
     let base = Kind::ALL.into_iter().filter(|kind| kind.plural() == plural).find_map(|kind| match kind {
@@ -193,10 +196,10 @@ fn resource_of(plural: &str, metadata: &ObjectMeta) -> Option<Key> {
 
 /// Whether an object with our label is, or was, a child of a resource: anybody can put the label on any object, and
 /// keeping those would only cost memory.
-fn is_of_a_resource(plural: &str, metadata: &ObjectMeta) -> bool {
+fn is_of_a_resource(plural: &str, metadata: &ObjectMeta, served: &Served) -> bool {
     match metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true)) {
-        Some(owner) => owner.kind == llsd_generator::api::KIND,
-        None => resource_of(plural, metadata).is_some(),
+        Some(owner) => owner.kind == served.kind().name(),
+        None => resource_of(plural, metadata, served).is_some(),
     }
 }
 
@@ -218,7 +221,9 @@ impl InitialList {
 
 impl Watches {
     fn resources(&self, tasks: &mut JoinSet<()>, scope: Option<&str>) {
-        let kind = ApiResource::erase::<llsd_generator::api::v1alpha2::LlamaStackDistribution>(&());
+        let served = self.served;
+        let kind = GroupVersionKind::gvk(served.kind().group(), served.version.name(), served.kind().name());
+        let kind = ApiResource::from_gvk_with_plural(&kind, served.plural);
         let api: Api<DynamicObject> = match scope {
             None => Api::all_with(self.client.clone(), &kind),
             Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &kind),
@@ -237,14 +242,14 @@ impl Watches {
                 missing.remove(&key);
                 // The answers to the operator's own writes are known before their events come.
                 if stores.resources.put(key.clone(), Stored::read(object)) {
-                    metrics.resources(stores.resources.len());
+                    metrics.resources(served, stores.resources.len());
                     queue.add(key);
                 }
             }
             Step::Gone(object) => {
                 let Some(key) = key_of(&object.metadata) else { return };
                 stores.resources.remove(&key);
-                metrics.resources(stores.resources.len());
+                metrics.resources(served, stores.resources.len());
                 queue.add(key);
             }
             Step::Listed => {
@@ -252,7 +257,7 @@ impl Watches {
                     stores.resources.remove(&key);
                     queue.add(key);
                 }
-                metrics.resources(stores.resources.len());
+                metrics.resources(served, stores.resources.len());
                 first.listed();
             }
         }));
@@ -271,7 +276,7 @@ impl Watches {
     {
         let api: Api<PartialObjectMeta<K>> = scoped(&self.client, scope);
         let mut track = self.track(scope, plural);
-        tasks.spawn(drive(plural, api, ours(), move |step| match step {
+        tasks.spawn(drive(plural, api, ours(self.served), move |step| match step {
             Step::Begin => track.begin(),
             Step::Is(object) => track.is(&object.metadata, false),
             Step::Gone(object) => track.gone(&object.metadata),
@@ -297,7 +302,7 @@ impl Watches {
     {
         let api: Api<K> = scoped(&self.client, scope);
         let mut track = self.track(scope, plural);
-        tasks.spawn(drive(plural, api, ours(), move |step| match step {
+        tasks.spawn(drive(plural, api, ours(self.served), move |step| match step {
             Step::Begin => track.begin(),
             Step::Is(object) => {
                 let Some(key) = key_of(object.meta()) else { return };
@@ -322,6 +327,7 @@ impl Watches {
         ChildWatch {
             stores: Arc::clone(&self.stores),
             queue: self.queue.clone(),
+            served: self.served,
             plural,
             scope: scope.map(str::to_owned),
             missing: HashSet::new(),
@@ -364,11 +370,12 @@ impl Watches {
 
     fn operator_config(&self, tasks: &mut JoinSet<()>, namespace: &str) {
         let api: Api<ConfigMap> = Api::namespaced(self.client.clone(), namespace);
-        let Self { stores, queue, .. } = self.clone();
+        let Self { stores, queue, served, .. } = self.clone();
+        let name = served.settings;
         let mut first = InitialList::of(&stores);
-        let config = Config::default().fields(&format!("metadata.name={CONFIG_MAP}"));
+        let config = Config::default().fields(&format!("metadata.name={name}"));
         let take = move |stores: &Stores, data: std::collections::BTreeMap<String, String>| {
-            let (config, complaints) = OperatorConfig::read(&data, &stores.config());
+            let (config, complaints) = OperatorConfig::read(name, &data, &stores.config());
             complaints.into_iter().for_each(|complaint| tracing::warn!("{complaint}"));
             if stores.set_config(config) {
                 stores.resources.keys().into_iter().for_each(|key| queue.add(key));
@@ -378,20 +385,21 @@ impl Watches {
             Step::Begin => {}
             Step::Is(object) => take(&stores, object.data.unwrap_or_default()),
             // Without it everything stays as it was, until it is there again.
-            Step::Gone(_) => tracing::warn!("ConfigMap {CONFIG_MAP} was deleted; its last settings stay in force"),
+            Step::Gone(_) => tracing::warn!("ConfigMap {name} was deleted; its last settings stay in force"),
             Step::Listed => first.listed(),
         }));
     }
 }
 
-fn ours() -> Config {
-    Config::default().labels(&format!("{}={}", MANAGED_BY.0, MANAGED_BY.1))
+fn ours(served: &Served) -> Config {
+    Config::default().labels(&format!("{MANAGED_BY}={}", served.manager))
 }
 
 /// Follows one kind of children.
 struct ChildWatch {
     stores: Arc<Stores>,
     queue: Queue,
+    served: &'static Served,
     plural: &'static str,
     scope: Option<String>,
     missing: HashSet<ChildKey>,
@@ -406,7 +414,7 @@ impl ChildWatch {
     fn is(&mut self, metadata: &ObjectMeta, changed: bool) {
         let Some(place) = place_of(self.plural, metadata) else { return };
         let children = &self.stores.children;
-        if !is_of_a_resource(self.plural, metadata) {
+        if !is_of_a_resource(self.plural, metadata, self.served) {
             // It may have been a child until now.
             let owner = children.remove(&place, metadata.uid.as_deref());
             if let Some(key) = owner.and_then(|owner| Key::new(&place.1, &owner).ok()) {
@@ -415,9 +423,9 @@ impl ChildWatch {
             return;
         }
         self.missing.remove(&place);
-        let news = !children.knows(&place, metadata) && children.put(place, ChildRecord::read(metadata));
+        let news = !children.knows(&place, metadata) && children.put(place, ChildRecord::read(metadata, self.served));
         if (news || changed)
-            && let Some(owner) = resource_of(self.plural, metadata)
+            && let Some(owner) = resource_of(self.plural, metadata, self.served)
         {
             self.queue.add(owner);
         }
@@ -426,7 +434,7 @@ impl ChildWatch {
     fn gone(&mut self, metadata: &ObjectMeta) {
         let Some(place) = place_of(self.plural, metadata) else { return };
         self.stores.children.gone(place, metadata.uid.as_deref(), super::version(metadata));
-        if let Some(owner) = resource_of(self.plural, metadata) {
+        if let Some(owner) = resource_of(self.plural, metadata, self.served) {
             self.queue.add(owner);
         }
     }
@@ -445,6 +453,7 @@ impl ChildWatch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::served::LLAMA_STACK;
     use serde_json::json;
 
     fn metadata(name: &str, owner: Option<&str>) -> ObjectMeta {
@@ -454,7 +463,7 @@ mod tests {
             .collect();
         let object = json!({
             "name": name, "namespace": "ns", "uid": "u", "resourceVersion": "5", "ownerReferences": owners,
-            "labels": {MANAGED_BY.0: MANAGED_BY.1},
+            "labels": {MANAGED_BY: LLAMA_STACK.manager},
         });
         serde_json::from_value(object).expect("metadata")
     }
@@ -465,6 +474,7 @@ mod tests {
         let mut track = ChildWatch {
             stores: Arc::clone(&stores),
             queue: Queue::default(),
+            served: &LLAMA_STACK,
             plural: "configmaps",
             scope: None,
             missing: HashSet::new(),

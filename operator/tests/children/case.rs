@@ -10,6 +10,7 @@ use llsd_operator::resources::{
     BuildError, CaBundle, Child, Config, Derived, Desired, FeatureFlags, LiveDeployment, Owner, SCRIPT, V1Alpha1Only,
     children,
 };
+use llsd_operator::served::LLAMA_STACK;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,7 +135,12 @@ impl Case {
                 .collect(),
         });
         Self {
-            owner: Owner { name: metadata("name"), namespace: metadata("namespace"), uid: metadata("uid") },
+            owner: Owner {
+                served: &LLAMA_STACK,
+                name: metadata("name"),
+                namespace: metadata("namespace"),
+                uid: metadata("uid"),
+            },
             v1alpha1_only: V1Alpha1Only::of(&object),
             written_as: if written_as == Some("v1alpha1") { ApiVersion::V1Alpha1 } else { ApiVersion::V1Alpha2 },
             derived: derived.collect(),
@@ -167,6 +173,7 @@ impl Case {
             owner: &self.owner,
             spec: &self.spec,
             v1alpha1_only: &self.v1alpha1_only,
+            ogx: None,
             written_as: self.written_as,
             image: &self.image,
             config,

@@ -110,7 +110,7 @@ fn of(keys: &[&str], data: &[(&str, &str)]) -> Result<Option<String>, CaError> {
     let keys: Vec<_> = keys.iter().map(|key| (*key).to_owned()).collect();
     let data = data.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let source = Source { namespace: "team", name: "my-ca", keys: &keys, data: &data };
-    Ok(assemble(Some(&source), None)?.map(|assembled| assembled.pem))
+    Ok(assemble(&[source], None)?.map(|assembled| assembled.pem))
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn open_data_hub_comes_last_sorted_and_its_faults_are_skipped() {
         ("empty".to_owned(), " \n".to_owned()),
     ]);
     let source = Source { namespace: "team", name: "my-ca", keys: &[], data: &data };
-    let found = assemble(Some(&source), Some(&odh)).expect("a bundle").expect("certificates");
+    let found = assemble(&[source], Some(&odh)).expect("a bundle").expect("certificates");
     assert_eq!(found.pem, format!("{own}\n{first}\n{second}"));
     assert_eq!(found.certificates, 3);
     assert_eq!(found.skipped, [("m".to_owned(), CaError::NoCertificate("m".to_owned()))]);
@@ -149,8 +149,8 @@ fn open_data_hub_comes_last_sorted_and_its_faults_are_skipped() {
 fn white_space_is_no_bundle_and_no_error() {
     assert_eq!(bundle(""), Ok(None));
     assert_eq!(bundle(" \n\n"), Ok(None));
-    assert_eq!(assemble(None, Some(&BTreeMap::from([("a".to_owned(), "\n".to_owned())]))), Ok(None));
-    assert_eq!(assemble(None, None), Ok(None));
+    assert_eq!(assemble(&[], Some(&BTreeMap::from([("a".to_owned(), "\n".to_owned())]))), Ok(None));
+    assert_eq!(assemble(&[], None), Ok(None));
 }
 
 #[test]

@@ -10,6 +10,18 @@ use std::path::Path;
 const GRANTED: [&str; 4] = ["role.yaml", "own/role.yaml", "certificates/role.yaml", "metrics/role.yaml"];
 const API: &str = "/apis/rbac.authorization.k8s.io/v1";
 
+/// Below `operator/deploy/rbac`: what the component `ogx` adds.
+const FOR_OGX: [&str; 1] = ["ogx/role.yaml"];
+
+/// Gives the user `operator` what the component `ogx` adds to the overlay `kubernetes`; see [`grant`].
+///
+/// # Panics
+///
+/// As [`grant`].
+pub fn grant_ogx(cluster: &Cluster, namespace: &str) {
+    apply(cluster, namespace, &FOR_OGX);
+}
+
 /// Gives the user `operator` the roles that the overlay `kubernetes` gives the operator, those of its own namespace in
 /// `namespace`.
 ///
@@ -17,8 +29,12 @@ const API: &str = "/apis/rbac.authorization.k8s.io/v1";
 ///
 /// If the manifests cannot be read, or the API server refuses them.
 pub fn grant(cluster: &Cluster, namespace: &str) {
+    apply(cluster, namespace, &GRANTED);
+}
+
+fn apply(cluster: &Cluster, namespace: &str, files: &[&str]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../operator/deploy/rbac");
-    for file in GRANTED {
+    for file in files {
         let text = fs::read_to_string(folder.join(file)).expect("operator/deploy/rbac can be read");
         for document in serde_yaml::Deserializer::from_str(&text) {
             let Ok(mut object) = Value::deserialize(document) else { continue };

@@ -29,6 +29,7 @@ pub fn path(namespace: &str, plural: &str) -> String {
         "rolebindings" => ("/apis/rbac.authorization.k8s.io/v1", plural),
         "leases" => ("/apis/coordination.k8s.io/v1", plural),
         "llamastackdistributions" => ("/apis/llamastack.io/v1alpha2", plural),
+        "ogxservers" => ("/apis/ogx.io/v1beta1", plural),
         "v1alpha1" => ("/apis/llamastack.io/v1alpha1", "llamastackdistributions"),
         _ => panic!("no path for {plural}"),
     };

@@ -9,6 +9,7 @@ mod drift;
 mod foreign;
 mod hostile;
 mod kubectl;
+mod ogx;
 mod process;
 mod quiet;
 mod refused;

@@ -129,7 +129,7 @@ pub(crate) fn own(name: &str) -> Own {
 pub(crate) fn start_bare(system: &Namespace, namespaces: &str, arguments: &[&str]) -> Operator {
     let namespaces = format!("--namespaces={namespaces}");
     let arguments = [&["--enable-webhooks=false", &namespaces], arguments].concat();
-    let mut operator = Operator::start(bare().cluster, system.name(), &arguments);
+    let mut operator = Operator::start(system.cluster(), system.name(), &arguments);
     operator.wait_ready();
     operator
 }

@@ -75,6 +75,58 @@ fn single_namespace() {
     works(&installed, "team");
 }
 
+/// With the component for the other kind, whose definition is upstream's: one child of every kind comes and goes.
+#[test]
+fn ogx() {
+    let cluster = Cluster::with_controllers();
+    let text = "resources: ['{deploy}/overlays/kubernetes']\ncomponents: ['{deploy}/components/ogx']\n";
+    let folder = on_top(cluster.folder(), text);
+    let installed = Installed::on(cluster, &folder, &[llsd_generator::ogx::crd::definition()]);
+    let cluster = &installed.cluster;
+    let mut operator = installed.start();
+    kubectl(cluster, &["create", "namespace", "team"], "").expect("a namespace");
+    let resource = json!({
+        "apiVersion": "ogx.io/v1beta1",
+        "kind": "OGXServer",
+        "metadata": {"name": "all", "namespace": "team"},
+        "spec": {
+            "distribution": {"name": "starter"},
+            "disabledAPIs": ["batches"],
+            "network": {"externalAccess": {"enabled": true}},
+            "workload": {"replicas": 2, "storage": {}, "autoscaling": {"maxReplicas": 3}},
+        },
+    });
+    kubectl(cluster, &["apply", "-f", "-"], &resource.to_string()).expect("a resource");
+    let removable = [
+        "/apis/networking.k8s.io/v1/namespaces/team/ingresses/all-ingress",
+        "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers/all-hpa",
+        "/apis/policy/v1/namespaces/team/poddisruptionbudgets/all-pdb",
+    ];
+    let lasting = [
+        "/apis/apps/v1/namespaces/team/deployments/all",
+        "/api/v1/namespaces/team/services/all-service",
+        "/api/v1/namespaces/team/serviceaccounts/all-sa",
+        "/api/v1/namespaces/team/persistentvolumeclaims/all-pvc",
+        "/apis/networking.k8s.io/v1/namespaces/team/networkpolicies/all-network-policy",
+    ];
+    for path in removable.iter().chain(&lasting) {
+        wait_until(&format!("{path}\n{}", operator.log()), || cluster.send(Request::get(*path)).accepted());
+    }
+    wait_until("there is a status", || {
+        let path = "/apis/ogx.io/v1beta1/namespaces/team/ogxservers/all";
+        cluster.send(Request::get(path)).body["status"]["phase"].is_string()
+    });
+    let less = json!({"spec": {"network": null, "workload": null}}).to_string();
+    kubectl(cluster, &["patch", "ogxserver", "all", "-n", "team", "--type=merge", "-p", &less], "").expect("a change");
+    for path in removable {
+        wait_until(path, || cluster.send(Request::get(path)).status == 404);
+    }
+    let ended = operator.terminate();
+    let log = operator.log();
+    assert!(ended.success(), "{ended}: {log}");
+    assert!(!log.contains("orbidden"), "{log}");
+}
+
 /// Without the right to read the definition nothing could be reconciled: that ends the process, with the way out.
 #[test]
 fn a_missing_right_is_named() {

@@ -7,6 +7,7 @@ use llsd_operator::api::Api;
 use llsd_operator::lease::Permit;
 use llsd_operator::metrics::Metrics;
 use llsd_operator::oci::{Keychain, Limits, Registry};
+use llsd_operator::served::LLAMA_STACK;
 use llsd_tests::cluster::{Cluster, Request};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ fn the_pods_service_account_comes_first_then_the_default_one() {
     account("default", &["right"]);
 
     let cluster = Cluster::shared();
-    let api = Api::new(cluster.client(), Arc::new(Metrics::default()), Permit::default());
+    let api = Api::new(cluster.client(), Arc::new(Metrics::default()), Permit::default(), &LLAMA_STACK);
     let keychain = Keychain::new(api);
     let namespace = Namespace::parse("default").unwrap();
     let credentials = |account: &str| {

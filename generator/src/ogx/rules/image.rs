@@ -57,6 +57,11 @@ pub fn image_of(name: &str) -> Option<String> {
     NAMES.contains(&name).then(|| format!("{NEW_REPOSITORY}{name}:latest"))
 }
 
+/// The names that the operator knows, with the image of each, unless its configuration says others.
+pub fn distributions() -> impl Iterator<Item = (&'static str, String)> {
+    NAMES.into_iter().filter_map(|name| Some((name, image_of(name)?)))
+}
+
 fn check(context: &RuleContext<'_>, report: &mut Report) {
     let at = RuleContext::spec("distribution");
     let (name_at, image_at) = (at.key("name"), at.key("image"));

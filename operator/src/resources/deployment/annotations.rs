@@ -8,9 +8,6 @@ use super::super::live::{CA_BUNDLE, USER_CONFIG};
 use super::super::{Config, Desired, Kind, config, content_digest};
 use serde_json::{Map, Value, json};
 
-/// Annotation that changes with the Secrets that the pods read.
-const SECRETS: &str = "llamastack.io/secrets-hash";
-
 pub(super) fn of_template(desired: &Desired<'_>) -> Map<String, Value> {
     let mut marks = Map::new();
     if let Some(mark) = user_config(desired) {
@@ -20,7 +17,7 @@ pub(super) fn of_template(desired: &Desired<'_>) -> Map<String, Value> {
         marks.insert(CA_BUNDLE.to_owned(), json!(mark));
     }
     if let Some(digest) = desired.secrets_digest {
-        marks.insert(SECRETS.to_owned(), json!(digest));
+        marks.insert(desired.owner.served.secrets_mark.to_owned(), json!(digest));
     }
     marks
 }
@@ -41,7 +38,7 @@ fn user_config(desired: &Desired<'_>) -> Option<String> {
     match desired.config {
         Config::Image => None,
         Config::Generated { hash, .. } => {
-            Some(format!("{}-{}", hash.get(..16).unwrap_or(hash), config::name(&desired.owner.name, hash)))
+            Some(format!("{}-{}", hash.get(..16).unwrap_or(hash), config::name(desired.owner, hash)))
         }
         Config::Override { config_map, resource_version, digest } => {
             let as_found = format!("{resource_version}-{config_map}");

@@ -2,9 +2,9 @@
 
 use super::super::ca_bundle::{BUNDLE_KEY, MOUNT_PATH};
 use super::super::external::Additions;
-use super::super::{Config, Desired};
+use super::super::{Config, Desired, OgxOnly};
 use super::start::{Start, has_port_argument};
-use super::volumes::{CONFIG_PATH, mount_path};
+use super::volumes::mount_path;
 use llsd_generator::api::v1alpha2::DEFAULT_PORT;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -37,13 +37,40 @@ pub(super) fn variables(desired: &Desired<'_>, port: u16, start: &Start, added: 
     kept
 }
 
+fn value(name: &str, value: &str) -> Value {
+    json!({"name": name, "value": value})
+}
+
+/// What an ogx server reads. Its image's entry point starts it with `RUN_CONFIG_PATH`.
+fn of_ogx(desired: &Desired<'_>, ogx: &OgxOnly, port: u16, workers: i32) -> Vec<Value> {
+    let config = desired.owner.served.config_path;
+    let mut variables = vec![value("OGX_WORKERS", &workers.to_string()), value("OGX_PORT", &port.to_string())];
+    if !matches!(desired.config, Config::Image) {
+        variables.extend([value("RUN_CONFIG_PATH", config), value("OGX_CONFIG", config)]);
+    }
+    if let Some(seconds) = ogx.registry_refresh {
+        variables.push(value("OGX_REGISTRY_REFRESH_INTERVAL_SECONDS", &seconds.to_string()));
+    }
+    if let Some(port) = ogx.metrics_port {
+        variables.extend([
+            value("OGX_METRICS_ENDPOINT_ENABLED", "1"),
+            value("OGX_METRICS_HOST", "0.0.0.0"),
+            value("OGX_METRICS_PORT", &port.to_string()),
+        ]);
+    }
+    variables
+}
+
 fn operators(desired: &Desired<'_>, port: u16, start: &Start, added: &Additions) -> Vec<Value> {
     let workers = desired.spec.workload.as_ref().and_then(|workload| workload.workers).unwrap_or(1);
-    let config = added.config_path.as_deref().unwrap_or(CONFIG_PATH);
-    let value = |name: &str, value: &str| json!({"name": name, "value": value});
+    let config = added.config_path.as_deref().unwrap_or(desired.owner.served.config_path);
     let mut variables = vec![value("HF_HOME", mount_path(desired))];
     if desired.ca_bundle.is_some() {
         variables.push(value("SSL_CERT_FILE", &format!("{MOUNT_PATH}/{BUNDLE_KEY}")));
+    }
+    if let Some(ogx) = desired.ogx {
+        variables.extend(of_ogx(desired, ogx, port, workers));
+        return variables;
     }
     variables.push(value("LLS_WORKERS", &workers.to_string()));
     variables.push(value("LLS_PORT", &port.to_string()));

@@ -14,8 +14,9 @@ pub(super) use start::is_known as is_known_script;
 
 use super::external::{Additions, additions};
 use super::metadata::{child, labels, selector};
+use super::ogx::METRICS_PORT;
 use super::service::has_tls;
-use super::{Child, DEFAULT_CONTAINER, Desired, Kind, account, scaling};
+use super::{Child, Desired, Kind, account, scaling};
 use serde_json::{Map, Value, json};
 
 pub(super) fn build(desired: &Desired<'_>, port: u16) -> Child {
@@ -30,7 +31,7 @@ pub(super) fn build(desired: &Desired<'_>, port: u16) -> Child {
     }
     spec.insert("template".to_owned(), template(desired, port));
 
-    let mut child = child(Kind::Deployment, desired.owner, labels([]), json!({ "spec": spec }));
+    let mut child = child(Kind::Deployment, desired.owner, labels(desired.owner, []), json!({ "spec": spec }));
     let own = annotations::of_deployment(desired);
     if !own.is_empty() {
         child.object["metadata"]["annotations"] = Value::Object(own);
@@ -62,13 +63,16 @@ fn pod(desired: &Desired<'_>, port: u16) -> Map<String, Value> {
         pod.insert("initContainers".to_owned(), json!(added.init_containers));
     }
     pod.insert("containers".to_owned(), json!([container(desired, port, &added)]));
+    if let Some(claims) = desired.ogx.and_then(|ogx| ogx.resource_claims.as_ref()) {
+        pod.insert("resourceClaims".to_owned(), claims.clone());
+    }
     pod.insert("volumes".to_owned(), json!(volumes::volumes(desired, &added)));
     pod
 }
 
 fn container(desired: &Desired<'_>, port: u16, added: &Additions) -> Map<String, Value> {
     let mut container = Map::new();
-    let name = desired.v1alpha1_only.container_name.as_deref().unwrap_or(DEFAULT_CONTAINER);
+    let name = desired.v1alpha1_only.container_name.as_deref().unwrap_or(desired.owner.served.container);
     container.insert("name".to_owned(), json!(name));
     container.insert("image".to_owned(), json!(desired.image));
     let start = start::of(desired);
@@ -79,7 +83,11 @@ fn container(desired: &Desired<'_>, port: u16, added: &Additions) -> Map<String,
         container.insert("args".to_owned(), json!(args));
     }
     container.insert("env".to_owned(), json!(env::variables(desired, port, &start, added)));
-    container.insert("ports".to_owned(), json!([{"containerPort": port, "protocol": "TCP"}]));
+    let mut ports = vec![json!({"containerPort": port, "protocol": "TCP"})];
+    if let Some(metrics) = desired.ogx.and_then(|ogx| ogx.metrics_port) {
+        ports.push(json!({"name": METRICS_PORT, "containerPort": metrics, "protocol": "TCP"}));
+    }
+    container.insert("ports".to_owned(), json!(ports));
     container.insert("resources".to_owned(), compute::resources(desired));
     container.insert("startupProbe".to_owned(), startup_probe(desired, port));
     security::add_to_container(desired, &mut container);

@@ -3,17 +3,11 @@
 use super::super::ca_bundle::{BUNDLE_KEY, MOUNT_PATH};
 use super::super::external::Additions;
 use super::super::service::has_tls;
-use super::super::{Desired, Kind, config};
-use llsd_generator::api::v1alpha2::DEFAULT_MOUNT_PATH;
+use super::super::{Desired, Kind, Owner, config};
+use llsd_generator::api::CONFIG_KEY;
 use llsd_generator::generate::TLS_MOUNT_PATH;
 use serde_json::{Value, json};
 
-/// Where the configuration is mounted.
-const CONFIG_MOUNT: &str = "/etc/llama-stack/";
-/// The path of the configuration in the container, in [`CONFIG_MOUNT`].
-pub(super) const CONFIG_PATH: &str = "/etc/llama-stack/config.yaml";
-
-const STORAGE: &str = "lls-storage";
 const CA: &str = "ca-bundle";
 const CONFIG: &str = "user-config";
 const TLS: &str = "server-tls";
@@ -24,7 +18,7 @@ pub(super) fn mount_path<'a>(desired: &Desired<'a>) -> &'a str {
     storage
         .and_then(|storage| storage.mount_path.as_deref())
         .filter(|path| !path.is_empty())
-        .unwrap_or(DEFAULT_MOUNT_PATH)
+        .unwrap_or(desired.owner.served.mount_path)
 }
 
 /// The Secret with the server's certificate, if it speaks HTTPS.
@@ -34,12 +28,13 @@ fn tls_secret<'a>(desired: &Desired<'a>) -> Option<&'a str> {
 }
 
 pub(super) fn volumes(desired: &Desired<'_>, added: &Additions) -> Vec<Value> {
-    let owner = &desired.owner.name;
+    let Owner { served, name: owner, .. } = desired.owner;
+    let storage = served.storage;
     let workload = desired.spec.workload.as_ref();
     let mut volumes = vec![if workload.is_some_and(|workload| workload.storage.is_some()) {
-        json!({"name": STORAGE, "persistentVolumeClaim": {"claimName": Kind::PersistentVolumeClaim.name(owner)}})
+        json!({"name": storage, "persistentVolumeClaim": {"claimName": Kind::PersistentVolumeClaim.name(owner)}})
     } else {
-        json!({"name": STORAGE, "emptyDir": {}})
+        json!({"name": storage, "emptyDir": {}})
     }];
     if desired.ca_bundle.is_some() {
         volumes.push(json!({
@@ -48,7 +43,12 @@ pub(super) fn volumes(desired: &Desired<'_>, added: &Additions) -> Vec<Value> {
         }));
     }
     if let Some(name) = config::mounted(desired) {
-        volumes.push(json!({"name": CONFIG, "configMap": {"name": name}}));
+        let mut source = json!({"name": name});
+        if let Some(ogx) = desired.ogx {
+            let key = ogx.config_key.as_deref().unwrap_or(CONFIG_KEY);
+            source["items"] = json!([{"key": key, "path": CONFIG_KEY}]);
+        }
+        volumes.push(json!({"name": CONFIG, "configMap": source}));
     }
     if let Some(name) = tls_secret(desired) {
         volumes.push(json!({"name": TLS, "secret": {"secretName": name}}));
@@ -60,9 +60,9 @@ pub(super) fn volumes(desired: &Desired<'_>, added: &Additions) -> Vec<Value> {
 }
 
 pub(super) fn mounts(desired: &Desired<'_>, added: &Additions) -> Vec<Value> {
-    let mut mounts = vec![json!({"name": STORAGE, "mountPath": mount_path(desired)})];
+    let mut mounts = vec![json!({"name": desired.owner.served.storage, "mountPath": mount_path(desired)})];
     if config::mounted(desired).is_some() {
-        mounts.push(json!({"name": CONFIG, "mountPath": CONFIG_MOUNT, "readOnly": true}));
+        mounts.push(json!({"name": CONFIG, "mountPath": desired.owner.served.config_folder, "readOnly": true}));
     }
     if desired.ca_bundle.is_some() {
         mounts.push(json!({"name": CA, "mountPath": MOUNT_PATH, "readOnly": true}));
