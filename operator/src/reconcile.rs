@@ -7,6 +7,7 @@ use crate::queue::Key;
 use crate::resources::ca_bundle::BUNDLE_KEY;
 use crate::resources::{CaBundle, Config, Desired, INSTANCE, Kind, OgxOnly, Owner, V1Alpha1Only, children, service};
 use crate::served::Served;
+use crate::steps::adopt::{AdoptError, Adopter, Adoption};
 use crate::steps::apply::{Applied, ApplyError};
 use crate::steps::dereference::{self, CaSource, Dereferenced, dereference};
 use crate::steps::judge::{Judged, Secrets, secrets};
@@ -107,7 +108,8 @@ enum Reached {
     Resolved(Resolved),
     Judged(Resolved, Verdict),
     Secrets(Resolved, Verdict, Secrets),
-    Applied(Resolved, Verdict, Secrets, Applied),
+    Adopted(Resolved, Verdict, Secrets, Adoption),
+    Applied(Resolved, Verdict, Secrets, Adoption, Applied),
 }
 
 /// A resource that passed validation, with what follows from its spec.
@@ -123,6 +125,7 @@ impl Reached {
             Self::Resolved(resolved)
             | Self::Judged(resolved, ..)
             | Self::Secrets(resolved, ..)
+            | Self::Adopted(resolved, ..)
             | Self::Applied(resolved, ..) => Some(resolved),
         }
     }
@@ -130,13 +133,25 @@ impl Reached {
     fn verdict(&self) -> Option<&Verdict> {
         match self {
             Self::Nothing | Self::Resolved(_) => None,
-            Self::Judged(_, verdict) | Self::Secrets(_, verdict, _) | Self::Applied(_, verdict, ..) => Some(verdict),
+            Self::Judged(_, verdict)
+            | Self::Secrets(_, verdict, _)
+            | Self::Adopted(_, verdict, ..)
+            | Self::Applied(_, verdict, ..) => Some(verdict),
         }
     }
 
     fn secrets(&self) -> Option<&Secrets> {
         match self {
-            Self::Secrets(.., secrets) | Self::Applied(_, _, secrets, _) => Some(secrets),
+            Self::Secrets(.., secrets) | Self::Adopted(_, _, secrets, _) | Self::Applied(_, _, secrets, ..) => {
+                Some(secrets)
+            }
+            _ => None,
+        }
+    }
+
+    fn adoption(&self) -> Option<&Adoption> {
+        match self {
+            Self::Adopted(.., adoption) | Self::Applied(_, _, _, adoption, _) => Some(adoption),
             _ => None,
         }
     }
@@ -215,10 +230,8 @@ impl Work<'_> {
         let conflicts = (!reached.conflicts().is_empty()).then_some(BLOCKED);
         let refused = refusal.is_some() || conflicts.is_some();
         self.status(&reached, refusal).await?;
-        let again = match (registry, conflicts) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
+        let adoption = reached.adoption().and_then(|adoption| adoption.again);
+        let again = [registry, conflicts, adoption].into_iter().flatten().min();
         Ok(Next { refused, denied, again })
     }
 
@@ -243,10 +256,17 @@ impl Work<'_> {
         if let Some(refusal) = self.missing(&secrets, &v1alpha1_only) {
             return (Reached::Secrets(resolved, verdict, secrets), Some(refusal.into()));
         }
+        let adoption = match self.adopt().await {
+            Ok(adoption) => adoption,
+            Err(stop) => return (Reached::Secrets(resolved, verdict, secrets), Some(stop)),
+        };
+        if adoption.holds_pods() {
+            return (Reached::Adopted(resolved, verdict, secrets, adoption), None);
+        }
         let bundle = bundle.as_ref().map(|bundle| (bundle.pem.as_str(), !ca.is_empty()));
-        match self.apply(&v1alpha1_only, &found, bundle, (&resolved, &verdict, &secrets)).await {
-            Ok(applied) => (Reached::Applied(resolved, verdict, secrets, applied), None),
-            Err(stop) => (Reached::Secrets(resolved, verdict, secrets), Some(stop)),
+        match self.apply(&v1alpha1_only, &found, bundle, (&resolved, &verdict, &secrets), &adoption).await {
+            Ok(applied) => (Reached::Applied(resolved, verdict, secrets, adoption, applied), None),
+            Err(stop) => (Reached::Adopted(resolved, verdict, secrets, adoption), Some(stop)),
         }
     }
 
@@ -297,6 +317,7 @@ impl Work<'_> {
         found: &Dereferenced,
         bundle: Option<(&str, bool)>,
         (resolved, Verdict { judged, .. }, secrets): (&Resolved, &Verdict, &Secrets),
+        adoption: &Adoption,
     ) -> Result<Applied, Stop> {
         let Self { context, key, owner, .. } = *self;
         let stores = &context.stores;
@@ -306,7 +327,8 @@ impl Work<'_> {
             _ => None,
         };
         let flags = stores.config().flags(&owner.namespace);
-        let ogx = context.served.is_ogx().then(|| OgxOnly::of(self.object));
+        let ogx =
+            context.served.is_ogx().then(|| OgxOnly { claim: adoption.claim.clone(), ..OgxOnly::of(self.object) });
         let desired = Desired {
             owner,
             spec: &judged.spec,
@@ -324,12 +346,26 @@ impl Work<'_> {
             openshift: context.openshift,
             live: live.as_deref().map(|state| &state.live),
         };
-        let children = children(&desired).map_err(|error| Refusal::resources(error.to_string()))?;
+        let mut children = children(&desired).map_err(|error| Refusal::resources(error.to_string()))?;
+        children.extend(adoption.children(owner));
         let applied = apply::apply(&context.api, stores, key, owner, &children).await?;
         let current =
             children.iter().find(|child| child.kind == Kind::GeneratedConfig).map(|child| child.name().to_owned());
         retain::retain(&context.api, stores, key, owner, current.as_deref()).await?;
         Ok(applied)
+    }
+
+    /// What the resource takes over from another one.
+    async fn adopt(&self) -> Result<Adoption, Stop> {
+        let Self { context, key, owner, object, .. } = *self;
+        if !context.served.is_ogx() {
+            return Ok(Adoption::default());
+        }
+        let adopter = Adopter { api: &context.api, stores: &context.stores, key, owner, object };
+        adopter.adopt(&Time(Timestamp::now())).await.map_err(|error| match error {
+            AdoptError::Request(error) => error.into(),
+            AdoptError::Refused(message) => Refusal::resources(message).into(),
+        })
     }
 
     /// The certificates in the ConfigMap that pods mount now.
@@ -418,6 +454,7 @@ impl Work<'_> {
             deployment_skipped: reached.applied().is_some_and(|applied| applied.deployment_skipped),
             probe: answer.as_deref(),
             port: verdict.map(|verdict| verdict.port),
+            adoption: reached.adoption(),
             external: self.external(reached).await?,
         };
         let now = Time(Timestamp::now());

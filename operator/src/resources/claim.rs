@@ -9,6 +9,9 @@ const DEFAULT_SIZE: &str = "10Gi";
 
 pub(super) fn build(desired: &Desired<'_>) -> Option<Child> {
     let storage = desired.spec.workload.as_ref()?.storage.as_ref()?;
+    if desired.ogx.is_some_and(|ogx| ogx.claim.is_some()) {
+        return None;
+    }
     let size = storage.size.as_ref().map_or(DEFAULT_SIZE, |size| &size.0);
     let spec = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}});
     let mut child =

@@ -30,6 +30,8 @@ pub struct OgxOnly {
     pub network: bool,
     /// `network.policy`; null if there is none.
     pub policy: Value,
+    /// The volume claim of another resource that was taken over.
+    pub claim: Option<String>,
     /// `workload.resourceClaims`, as pods have it.
     pub resource_claims: Option<Value>,
 }
@@ -50,6 +52,7 @@ impl OgxOnly {
             registry_refresh: spec["registryRefreshIntervalSeconds"].as_i64(),
             network: spec["network"].is_object(),
             policy: spec["network"]["policy"].clone(),
+            claim: None,
             resource_claims: Some(&spec["workload"]["resourceClaims"]).filter(|claims| claims.is_array()).cloned(),
         }
     }

@@ -1,6 +1,6 @@
 //! Writes the children that are not as they should be, and nothing else.
 
-use super::ownership::{Ownership, foreign, ownership_of, take_over};
+use super::ownership::{Ownership, adopted, foreign, ownership_of, take_over};
 use crate::api::{self, Api, ApiError, GroupVersionResource};
 use crate::queue::Key;
 use crate::resources::{Child, Kind, Owner};
@@ -223,7 +223,8 @@ async fn exists(
         return Ok(false);
     }
     if record.owner.as_deref() != Some(owner.uid.as_str()) {
-        applied.conflicts.push(foreign(child, record.owner.as_deref()));
+        let adopted = record.adoption.as_ref().map(|adoption| adopted(child, &adoption.by));
+        applied.conflicts.push(adopted.unwrap_or_else(|| foreign(child, record.owner.as_deref())));
         return Ok(false);
     }
     if !child.kind.is_create_only() {

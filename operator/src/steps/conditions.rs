@@ -25,6 +25,13 @@ pub const READY: &str = "Ready";
 /// It gets no further without somebody's help. kstatus reads it; it is there only while it is true.
 pub const STALLED: &str = "Stalled";
 
+/// The volume of another resource belongs to this one; absent if none is to be taken over.
+pub const STORAGE_ADOPTED: &str = "StorageAdopted";
+/// The Service of another resource leads to this one's pods; absent if none is to be taken over.
+pub const NETWORKING_ADOPTED: &str = "NetworkingAdopted";
+/// An annotation that asks for an adoption is wrong; absent while none is.
+pub const ADOPTION_CONFIG_INVALID: &str = "AdoptionConfigInvalid";
+
 /// The external providers are installed in all pods; absent if there are none.
 pub const EXTERNAL_PROVIDERS_READY: &str = "ExternalProvidersReady";
 

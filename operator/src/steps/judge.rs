@@ -15,6 +15,7 @@ use llsd_generator::check::{Facts, Request, reference_findings, required_referen
 use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
 use llsd_generator::names::Namespace;
 use llsd_generator::ogx::generate::Source;
+use llsd_generator::ogx::rules::adoption;
 use llsd_generator::ogx::rules::image::LABELS_UNREADABLE;
 use llsd_generator::path::Path;
 use llsd_generator::references::{NeededBy, ReferenceKind};
@@ -135,6 +136,9 @@ pub fn judge(
     let generates = generates(object, served);
     if let Some(first) = errors.first() {
         let message = lines(&errors);
+        if errors.iter().any(|finding| *finding.rule == adoption::BROKEN) {
+            return Err(Refusal::adoption(message));
+        }
         return Err(if generates { Refusal::config(reason(first), message) } else { Refusal::resources(message) });
     }
     let malformed = || {

@@ -1,6 +1,7 @@
 //! The steps of a reconcile, in this order: look up what the resource refers to, settle image and base config, judge
 //! and generate, build the children, apply them, tell the status.
 
+pub mod adopt;
 pub mod apply;
 pub mod conditions;
 pub mod dereference;
@@ -31,6 +32,12 @@ impl Refusal {
     /// Something about the generated configuration.
     pub fn config(reason: &'static str, message: impl Into<String>) -> Self {
         Self { condition: conditions::CONFIG_GENERATED, reason, message: message.into() }
+    }
+
+    /// Something about the annotations that ask for an adoption.
+    pub fn adoption(message: impl Into<String>) -> Self {
+        let condition = conditions::ADOPTION_CONFIG_INVALID;
+        Self { condition, reason: "InvalidAnnotation", message: message.into() }
     }
 
     /// Something about Secrets or ConfigMaps, told by `SecretsResolved`.

@@ -42,6 +42,16 @@ pub fn foreign(child: &Child, controller: Option<&str>) -> String {
     format!("{kind} \"{}\" {controlled} and is left alone. Rename or delete it, or rename the resource", child.name())
 }
 
+/// What to say of an object that another resource has taken over.
+#[must_use]
+pub fn adopted(child: &Child, by: &str) -> String {
+    let (_, _, kind) = child.kind.gvk();
+    format!(
+        "{kind} \"{}\" was handed over to OGXServer \"{by}\" and is left alone. Delete this resource once that one serves",
+        child.name()
+    )
+}
+
 /// Moves the fields of the Go operator, and those from a creation, to the entry of this operator's server-side apply:
 /// only what that entry owns goes away when it is no longer applied. With `release_replicas` the replica count of a
 /// Deployment is given up instead: it stays what it is, and is for an autoscaler to change.

@@ -1,6 +1,7 @@
 //! The status: made from what was applied and what the cluster says, and written only if it differs.
 
 use super::Refusal;
+use super::adopt::Adoption;
 use super::conditions::{self, Conditions};
 use super::judge::{Judged, Secrets};
 use crate::probe::Answer;
@@ -37,6 +38,8 @@ pub struct StatusInput<'a> {
     pub probe: Option<&'a Answer>,
     /// The port of the server.
     pub port: Option<u16>,
+    /// What was taken over from another resource.
+    pub adoption: Option<&'a Adoption>,
     /// How far external providers have got.
     pub external: Vec<ExternalProviderStatus>,
 }
@@ -74,7 +77,13 @@ pub fn status(
     deployment_ready(&mut conditions, deployment.as_deref(), problem.as_deref());
     health(&mut conditions, deployment.as_deref());
     available(&mut conditions, deployment.as_deref());
-    claim(&mut conditions, object, key, stores);
+    claim(&mut conditions, object, key, stores, outcome.adoption);
+    if let Some(adoption) = outcome.adoption {
+        adoption.tell(&mut conditions);
+    }
+    if let Some(refusal) = outcome.refusal.as_ref().filter(|one| one.condition == conditions::ADOPTION_CONFIG_INVALID) {
+        conditions.set(conditions::ADOPTION_CONFIG_INVALID, true, refusal.reason, refusal.message.clone());
+    }
     let with_service = stores
         .children
         .get(Kind::Service, &key.namespace, &Kind::Service.name(&key.name))
@@ -237,12 +246,13 @@ fn available(conditions: &mut Conditions, deployment: Option<&DeploymentState>) 
     }
 }
 
-fn claim(conditions: &mut Conditions, object: &Value, key: &Key, stores: &Stores) {
+fn claim(conditions: &mut Conditions, object: &Value, key: &Key, stores: &Stores, adoption: Option<&Adoption>) {
     let storage = &object["spec"]["workload"]["storage"];
     if storage.is_null() {
         return;
     }
-    let name = Kind::PersistentVolumeClaim.name(&key.name);
+    let adopted = adoption.and_then(|adoption| adoption.claim.clone());
+    let name = adopted.unwrap_or_else(|| Kind::PersistentVolumeClaim.name(&key.name));
     match Key::new(&key.namespace, &name).ok().and_then(|key| stores.claims.get(&key)) {
         None => conditions.set(
             conditions::STORAGE_READY,

@@ -7,8 +7,9 @@
 use super::tombstones::Tombstones;
 use super::{controller, is_main, version};
 use crate::resources::config::{GENERATED, GENERATED_LABEL};
-use crate::resources::{COMPONENT, Kind, MANAGED_BY};
+use crate::resources::{COMPONENT, INSTANCE, Kind, MANAGED_BY};
 use crate::served::Served;
+use crate::steps::adopt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::core::ObjectMeta;
 use llsd_generator::names::{Namespace, ObjectName};
@@ -24,6 +25,25 @@ const GO_CREATED: &str = "manager";
 
 /// Plural of the kind, namespace, name.
 pub type ChildKey = (&'static str, Namespace, ObjectName);
+
+/// How an object that another resource had came to a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adopted {
+    /// The name of the resource that has taken it over.
+    pub by: Box<str>,
+    /// Whether that is complete.
+    pub done: bool,
+}
+
+impl Adopted {
+    /// Reads it from the labels and annotations that an adoption leaves.
+    #[must_use]
+    pub fn of(metadata: &ObjectMeta) -> Option<Self> {
+        let labels = metadata.labels.as_ref().filter(|labels| labels.contains_key(adopt::FROM))?;
+        let done = metadata.annotations.as_ref().is_some_and(|all| all.contains_key(adopt::AT));
+        Some(Self { by: labels.get(INSTANCE)?.as_str().into(), done })
+    }
+}
 
 /// What is known of one child.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,6 +72,8 @@ pub struct ChildRecord {
     pub created: i64,
     /// Whether it is on its way out.
     pub deleting: bool,
+    /// What it was taken over from, if it was.
+    pub adoption: Option<Adopted>,
     /// The value of the label `app.kubernetes.io/component`; [`GENERATED`] for what has [`GENERATED_LABEL`].
     pub component: Option<Box<str>>,
 }
@@ -91,6 +113,7 @@ impl ChildRecord {
             legacy: ours.iter().any(|entry| !is_apply(entry, served)),
             created: metadata.creation_timestamp.as_ref().map(|time| time.0.as_second()).unwrap_or_default(),
             deleting: metadata.deletion_timestamp.is_some(),
+            adoption: Adopted::of(metadata),
             component: match label(GENERATED_LABEL) {
                 Some(_) => Some(GENERATED.into()),
                 None => label(COMPONENT).map(|value| value.as_str().into()),
@@ -298,6 +321,19 @@ impl Children {
     #[must_use]
     pub fn get(&self, kind: Kind, namespace: &Namespace, name: &str) -> Option<ChildRecord> {
         self.lock().records.get(&(kind.plural(), namespace.clone(), ObjectName::parse(name).ok()?)).cloned()
+    }
+
+    /// The object of a kind that a resource has taken over, and that has no owner.
+    #[must_use]
+    pub fn adopted(&self, kind: Kind, namespace: &Namespace, by: &str) -> Option<String> {
+        let inner = self.lock();
+        let mut found = inner.records.iter().filter(|((plural, place, _), record)| {
+            *plural == kind.plural()
+                && place == namespace
+                && record.owner.is_none()
+                && record.adoption.as_ref().is_some_and(|adoption| adoption.done && *adoption.by == *by)
+        });
+        found.next().map(|((_, _, name), _)| name.to_string())
     }
 
     /// The children that a resource controls.

@@ -1,6 +1,6 @@
 //! The watches that keep the stores up to date, and what they have looked at again.
 
-use super::children::{ChildKey, ChildRecord};
+use super::children::{Adopted, ChildKey, ChildRecord};
 use super::deployments::{ClaimState, DeploymentState, ServiceState, ingress_host};
 use super::references::Reference;
 use super::{Stored, Stores};
@@ -183,6 +183,9 @@ fn owner_of(metadata: &ObjectMeta, served: &Served) -> Option<Key> {
 fn resource_of(plural: &str, metadata: &ObjectMeta, served: &Served) -> Option<Key> {
     if metadata.owner_references.iter().flatten().any(|owner| owner.controller == Some(true)) {
         return owner_of(metadata, served);
+    }
+    if let Some(adopted) = Adopted::of(metadata) {
+        return Key::new(metadata.namespace.as_deref()?, &adopted.by).ok();
     }
     let name = metadata.name.as_deref()?;
     let base = Kind::ALL.into_iter().filter(|kind| kind.plural() == plural).find_map(|kind| match kind {

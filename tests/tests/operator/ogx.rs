@@ -278,3 +278,100 @@ fn without_the_flag_the_kind_is_left_alone() {
     assert!(namespace.get(KIND, "new").get("status").is_none());
     assert!(namespace.try_get("deployments", "new").is_none());
 }
+
+fn text<'a>(object: &'a Value, kind: &str) -> &'a str {
+    condition(object, kind)["message"].as_str().unwrap_or_default()
+}
+
+/// The volume and the Service of an old server, while the same operator looks after both kinds.
+#[test]
+fn what_a_llama_stack_had_is_adopted_and_nothing_is_lost() {
+    let own = Own::start("ogx-adopt", &["--ogx-servers"]);
+    let namespace = &own.namespace;
+    let with_volume = json!({"distribution": {"name": "starter"}, "workload": {"storage": {"size": "5Gi"}}});
+    namespace.resource("llamastackdistributions", "old", with_volume.clone());
+    namespace.ready("old");
+    let bound = |claim: &Value| claim["status"]["phase"] == "Bound";
+    let before = namespace.wait("persistentvolumeclaims", "old-pvc", "is bound", bound);
+    let service = namespace.get("services", "old-service");
+    // A pod that takes its time to go: until then nothing else may mount the volume.
+    let pods = namespace.list("pods", "app.kubernetes.io/instance=old");
+    let pod = pods[0]["metadata"]["name"].as_str().expect("a name");
+    namespace.merge("pods", pod, &json!({"metadata": {"finalizers": ["example.com/wait"]}}));
+
+    let mut new = object("new", &with_volume);
+    new["metadata"]["annotations"] = json!({"ogx.io/adopt-storage": "old", "ogx.io/adopt-networking": "old"});
+    namespace.post(KIND, &new);
+    let waiting = namespace.wait(KIND, "new", "waits for the old pod", |object| {
+        text(object, "StorageAdopted").contains("1 pods of \"old\" are still there")
+    });
+    assert_eq!((&waiting["status"]["phase"], namespace.try_get("deployments", "new")), (&json!("Pending"), None));
+    let claim = namespace.get("persistentvolumeclaims", "old-pvc");
+    assert!(claim["metadata"]["ownerReferences"].is_null(), "the end of the old resource does not end it any more");
+    assert_eq!(namespace.get("services", "old-service")["spec"], service["spec"]);
+
+    namespace.merge("pods", pod, &json!({"metadata": {"finalizers": null}}));
+    let ready = own.ready("new");
+    assert_eq!(condition(&ready, "StorageAdopted")["status"], "True", "{}", messages(&ready));
+    assert_eq!(condition(&ready, "NetworkingAdopted")["status"], "True", "{}", messages(&ready));
+    let claim = namespace.get("persistentvolumeclaims", "old-pvc");
+    assert_eq!(
+        (&claim["metadata"]["uid"], &claim["spec"]["volumeName"]),
+        (&before["metadata"]["uid"], &before["spec"]["volumeName"])
+    );
+    assert_eq!(claim["metadata"]["labels"]["ogx.io/adopted-from"], "old");
+    assert_eq!(claim["metadata"]["labels"]["app.kubernetes.io/instance"], "new");
+    assert!(claim["metadata"]["annotations"]["ogx.io/adopted-at"].is_string());
+    assert!(namespace.try_get("persistentvolumeclaims", "new-pvc").is_none());
+    let mounted = || {
+        let deployment = namespace.get("deployments", "new");
+        volume(&deployment, "ogx-storage")["persistentVolumeClaim"]["claimName"].clone()
+    };
+    assert_eq!(mounted(), "old-pvc");
+    let taken = namespace.get("services", "old-service");
+    assert_eq!(taken["metadata"]["uid"], service["metadata"]["uid"]);
+    assert_eq!(taken["spec"]["selector"], json!({"app": "ogx", "app.kubernetes.io/instance": "new"}));
+    assert_eq!(taken["spec"]["ports"], service["spec"]["ports"]);
+    assert_eq!(taken["metadata"]["ownerReferences"][0]["kind"], "OGXServer");
+
+    // The old resource says what became of it, and its pods do not come back.
+    let told = namespace.wait_for("old", "tells of it", |object| {
+        text(object, "DeploymentReady")
+            .contains("PersistentVolumeClaim \"old-pvc\" was handed over to OGXServer \"new\"")
+    });
+    assert_eq!(told["status"]["phase"], "Failed");
+    let _ = Audit::from_now(world().cluster).settled("ogx-adopt");
+    assert_eq!(namespace.get("deployments", "old")["spec"]["replicas"], 0);
+
+    // The way that loses the volume otherwise: the old resource goes.
+    namespace.delete("llamastackdistributions", "old");
+    namespace.gone("deployments", "old");
+    let _ = Audit::from_now(world().cluster).settled("ogx-adopt");
+    for (plural, name) in [("persistentvolumeclaims", "old-pvc"), ("services", "old-service")] {
+        assert!(namespace.get(plural, name)["metadata"]["deletionTimestamp"].is_null(), "{plural}");
+    }
+    own.ready("new");
+
+    // Without the annotations the volume stays adopted, and the Service goes.
+    let none = json!({"metadata": {"annotations": {"ogx.io/adopt-storage": null, "ogx.io/adopt-networking": null}}});
+    namespace.merge(KIND, "new", &none);
+    namespace.gone("services", "old-service");
+    let _ = Audit::from_now(world().cluster).settled("ogx-adopt");
+    assert_eq!(mounted(), "old-pvc");
+    assert!(namespace.try_get("persistentvolumeclaims", "new-pvc").is_none());
+
+    // What cannot be adopted is told.
+    let mut own_name = object("self", &with_volume);
+    own_name["metadata"]["annotations"] = json!({"ogx.io/adopt-storage": "self"});
+    namespace.post(KIND, &own_name);
+    let told = namespace
+        .wait(KIND, "self", "is told", |object| condition(object, "AdoptionConfigInvalid")["status"] == "True");
+    assert!(text(&told, "AdoptionConfigInvalid").contains("must not equal the CR name"), "{}", messages(&told));
+    let mut second = object("second", &with_volume);
+    second["metadata"]["annotations"] = json!({"ogx.io/adopt-storage": "old"});
+    namespace.post(KIND, &second);
+    namespace.wait(KIND, "second", "is refused", |object| {
+        text(object, "DeploymentReady").contains("OGXServer \"new\" has adopted it")
+    });
+    own.was_refused_nothing();
+}

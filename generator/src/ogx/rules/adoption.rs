@@ -9,9 +9,9 @@ use crate::path::Path;
 use serde_json::json;
 
 /// Names the old resource whose volume is taken over.
-pub(crate) const STORAGE: &str = "ogx.io/adopt-storage";
+pub const STORAGE: &str = "ogx.io/adopt-storage";
 /// Names the old resource whose Service and Ingress are taken over.
-pub(crate) const NETWORKING: &str = "ogx.io/adopt-networking";
+pub const NETWORKING: &str = "ogx.io/adopt-networking";
 
 pub static BROKEN: Rule = Rule {
     id: "llsd::ogx::adoption",

@@ -32,7 +32,9 @@ pub(super) fn volumes(desired: &Desired<'_>, added: &Additions) -> Vec<Value> {
     let storage = served.storage;
     let workload = desired.spec.workload.as_ref();
     let mut volumes = vec![if workload.is_some_and(|workload| workload.storage.is_some()) {
-        json!({"name": storage, "persistentVolumeClaim": {"claimName": Kind::PersistentVolumeClaim.name(owner)}})
+        let claim = desired.ogx.and_then(|ogx| ogx.claim.clone());
+        let claim = claim.unwrap_or_else(|| Kind::PersistentVolumeClaim.name(owner));
+        json!({"name": storage, "persistentVolumeClaim": {"claimName": claim}})
     } else {
         json!({"name": storage, "emptyDir": {}})
     }];
