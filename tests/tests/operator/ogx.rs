@@ -7,9 +7,11 @@ use llsd_generator::check::finding::Severity;
 use llsd_generator::check::{Facts, Request, verdict_on};
 use llsd_generator::generate::{Base, BaseSource};
 use llsd_generator::ogx;
+use llsd_tests::cluster;
 use llsd_tests::operator::{Audit, Namespace, Operator, condition, grant_ogx};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::fs;
 use std::sync::OnceLock;
 
 const KIND: &str = "ogxservers";
@@ -373,5 +375,194 @@ fn what_a_llama_stack_had_is_adopted_and_nothing_is_lost() {
     namespace.wait(KIND, "second", "is refused", |object| {
         text(object, "DeploymentReady").contains("OGXServer \"new\" has adopted it")
     });
+    own.was_refused_nothing();
+}
+
+fn certificate() -> String {
+    fs::read_to_string(world().cluster.folder().join("pki/apiserver.crt")).expect("a certificate")
+}
+
+#[test]
+fn exposure_policy_certificates_and_scaling_are_as_asked_for() {
+    let own = Own::start("ogx-full", &["--ogx-servers"]);
+    let namespace = &own.namespace;
+    namespace.config_map("ca", json!({"one.crt": certificate(), "two.crt": certificate()}));
+    namespace.post("serviceaccounts", &json!({"metadata": {"name": "mine"}}));
+    let from = json!([{"namespaceSelector": {"matchLabels": {"team": "x"}}}]);
+    let to = json!([{"ipBlock": {"cidr": "10.0.0.0/8"}}]);
+    own.server(
+        "full",
+        &json!({
+            "distribution": {"image": "registry.example/ogx:1.5.0"},
+            "registryRefreshIntervalSeconds": 30,
+            "monitoring": {"metricsPort": 9500},
+            "network": {
+                "port": 8400,
+                "externalAccess": {"enabled": true},
+                "policy": {"ingress": [{"from": from}], "egress": [{"to": to}]},
+            },
+            "tls": {"trust": {"caCertificates": [{"name": "ca", "key": "one.crt"}, {"name": "ca", "key": "two.crt"}]}},
+            "workload": {
+                "replicas": 2,
+                "workers": 3,
+                "autoscaling": {"minReplicas": 2, "maxReplicas": 4, "targetCPUUtilizationPercentage": 70},
+                "podDisruptionBudget": {"minAvailable": 1},
+                "overrides": {
+                    "serviceAccountName": "mine",
+                    "command": ["ogx"],
+                    "volumes": [{"name": "x", "emptyDir": {}}],
+                    "volumeMounts": [{"name": "x", "mountPath": "/x"}],
+                },
+            },
+        }),
+    );
+    let ready = own.ready("full");
+    assert_eq!(ready["status"]["externalURL"], "", "nobody has given it an address yet");
+    let deployment = namespace.get("deployments", "full");
+    for (name, value) in [
+        ("SSL_CERT_FILE", "/etc/ssl/certs/ca-bundle/ca-bundle.crt"),
+        ("OGX_WORKERS", "3"),
+        ("OGX_PORT", "8400"),
+        ("OGX_REGISTRY_REFRESH_INTERVAL_SECONDS", "30"),
+        ("OGX_METRICS_PORT", "9500"),
+    ] {
+        assert_eq!(variable(&deployment, name)["value"], value, "{name}");
+    }
+    assert_eq!(deployment["spec"]["template"]["spec"]["serviceAccountName"], "mine");
+    assert_eq!(container(&deployment)["command"], json!(["ogx"]));
+    let bundle = namespace.get("configmaps", "full-ca-bundle");
+    let count = |pem: &str| pem.matches("BEGIN CERTIFICATE").count();
+    let pem = bundle["data"]["ca-bundle.crt"].as_str().expect("PEM");
+    assert_eq!(count(pem), 2 * count(&certificate()), "those of both keys");
+    let scaler = namespace.get("horizontalpodautoscalers", "full-hpa");
+    assert_eq!((&scaler["spec"]["minReplicas"], &scaler["spec"]["maxReplicas"]), (&json!(2), &json!(4)));
+    assert_eq!(scaler["metadata"]["labels"]["app"], "ogx");
+    assert_eq!(namespace.get("poddisruptionbudgets", "full-pdb")["spec"]["minAvailable"], 1);
+    let rule = &namespace.get("ingresses", "full-ingress")["spec"]["rules"][0];
+    assert_eq!(
+        rule["http"]["paths"][0]["backend"]["service"],
+        json!({"name": "full-service", "port": {"number": 8400}})
+    );
+    let policy = namespace.get("networkpolicies", "full-network-policy");
+    assert_eq!(policy["spec"]["ingress"], json!([{"from": from}]));
+    assert_eq!(policy["spec"]["egress"], json!([{"to": to}]));
+    assert_eq!(policy["spec"]["policyTypes"], json!(["Ingress", "Egress"]));
+
+    // Without rules of its own: the namespace, the operator and routers; monitoring to its port.
+    namespace.merge(KIND, "full", &json!({"spec": {"network": {"policy": null}}}));
+    let policy = namespace.wait("networkpolicies", "full-network-policy", "has the operator's rules", |policy| {
+        policy["spec"]["ingress"].as_array().is_some_and(|rules| rules.len() == 2)
+    });
+    assert_eq!(policy["spec"]["policyTypes"], json!(["Ingress"]));
+    let peers = policy["spec"]["ingress"][0]["from"].as_array().expect("peers");
+    assert_eq!(peers.len(), 3, "{peers:?}");
+    assert_eq!(peers[1]["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"], "ogx-full-system");
+    assert_eq!(policy["spec"]["ingress"][1]["ports"][0]["port"], 9500);
+    namespace.merge(KIND, "full", &json!({"spec": {"network": {"policy": {"enabled": false}}}}));
+    namespace.gone("networkpolicies", "full-network-policy");
+
+    // A key that is not there is told; what runs goes on.
+    let other = json!({"spec": {"tls": {"trust": {"caCertificates": [{"name": "ca", "key": "no.crt"}]}}}});
+    namespace.merge(KIND, "full", &other);
+    namespace.wait(KIND, "full", "misses a key", |object| {
+        messages(object).contains("failed to find CA bundle key 'no.crt' in ConfigMap ogx-full/ca")
+    });
+    assert!(namespace.try_get("configmaps", "full-ca-bundle").is_some());
+    own.was_refused_nothing();
+}
+
+/// What ogx-k8s-operator made of a resource is gone on with, and its pods are not restarted.
+#[test]
+fn what_the_operator_of_ogx_left_behind_is_taken_over() {
+    let own_namespace = world().namespace("ogx-take-over");
+    let namespace = &own_namespace;
+    let config = namespace.config_map("mine", json!({"run.yaml": BASE}));
+    let spec = json!({
+        "distribution": {"image": "registry.example/ogx:1.5.0"},
+        "overrideConfig": {"name": "mine", "key": "run.yaml"},
+    });
+    let resource = namespace.post(KIND, &object("chat", &spec));
+    let labels = json!({
+        "app.kubernetes.io/managed-by": "ogx-operator", "app.kubernetes.io/part-of": "ogx", "ogx.io/watch": "true",
+    });
+    let pods = json!({"app": "ogx", "app.kubernetes.io/instance": "chat"});
+    let variable = |name: &str, value: &str| json!({"name": name, "value": value});
+    let version = config["metadata"]["resourceVersion"].as_str().expect("a version");
+    let template = json!({
+        "metadata": {"labels": pods, "annotations": {"configmap.hash/user-config": format!("{version}-mine")}},
+        "spec": {
+            "serviceAccountName": "chat-sa",
+            "securityContext": {"fsGroup": 1001},
+            "containers": [{
+                "name": "ogx",
+                "image": "registry.example/ogx:1.5.0",
+                "env": [
+                    variable("HF_HOME", "/.ogx"),
+                    variable("OGX_WORKERS", "1"),
+                    variable("OGX_PORT", "8321"),
+                    variable("RUN_CONFIG_PATH", "/etc/ogx/config.yaml"),
+                    variable("OGX_CONFIG", "/etc/ogx/config.yaml"),
+                    variable("OGX_METRICS_ENDPOINT_ENABLED", "1"),
+                    variable("OGX_METRICS_HOST", "0.0.0.0"),
+                    variable("OGX_METRICS_PORT", "9464"),
+                ],
+                "ports": [
+                    {"containerPort": 8321, "protocol": "TCP"},
+                    {"containerPort": 9464, "name": "metrics", "protocol": "TCP"},
+                ],
+                "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
+                "startupProbe": {
+                    "httpGet": {"path": "/v1/health", "port": 8321},
+                    "initialDelaySeconds": 15,
+                    "timeoutSeconds": 30,
+                    "failureThreshold": 3,
+                    "successThreshold": 1,
+                },
+                "volumeMounts": [
+                    {"name": "ogx-storage", "mountPath": "/.ogx"},
+                    {"name": "user-config", "mountPath": "/etc/ogx/", "readOnly": true},
+                ],
+            }],
+            "volumes": [
+                {"name": "ogx-storage", "emptyDir": {}},
+                {
+                    "name": "user-config",
+                    "configMap": {"name": "mine", "items": [{"key": "run.yaml", "path": "config.yaml"}]},
+                },
+            ],
+        },
+    });
+    let leave = |plural: &str, api_version: &str, kind: &str, name: &str, parts: Value| {
+        let mut child = parts;
+        child["apiVersion"] = json!(api_version);
+        child["kind"] = json!(kind);
+        child["metadata"] = json!({"name": name, "labels": labels, "ownerReferences": [{
+            "apiVersion": "ogx.io/v1beta1", "kind": "OGXServer", "name": "chat", "uid": resource["metadata"]["uid"],
+            "controller": true, "blockOwnerDeletion": true,
+        }]});
+        let answer =
+            world().cluster.send(cluster::Request::apply(namespace.path(plural, name), "ogx-operator", &child));
+        assert!(answer.accepted(), "{}", answer.message());
+    };
+    leave("serviceaccounts", "v1", "ServiceAccount", "chat-sa", json!({}));
+    let ports = json!([{"name": "http", "port": 8321}, {"name": "metrics", "port": 9464}, {"name": "old", "port": 1}]);
+    leave("services", "v1", "Service", "chat-service", json!({"spec": {"selector": pods, "ports": ports}}));
+    let deployment = json!({"spec": {"replicas": 1, "selector": {"matchLabels": pods}, "template": template}});
+    leave("deployments", "apps/v1", "Deployment", "chat", deployment);
+    let before = namespace.wait("deployments", "chat", "runs", |now| now["status"]["readyReplicas"] == 1);
+
+    let system = world().operator_namespace("ogx-take-over-system");
+    grant_ogx(world().cluster, system.name());
+    let operator = start_bare(&system, namespace.name(), &["--ogx-servers"]);
+    let own = Own { namespace: own_namespace.clone(), operator };
+    own.ready("chat");
+    let _ = Audit::from_now(world().cluster).settled("ogx-take-over");
+    let after = namespace.get("deployments", "chat");
+    assert_eq!(after["metadata"]["uid"], before["metadata"]["uid"]);
+    assert_eq!(after["spec"]["template"], before["spec"]["template"]);
+    assert_eq!(namespace.list("replicasets", "app.kubernetes.io/instance=chat").len(), 1);
+    // What that operator wrote and nobody asks for goes.
+    let ports = namespace.get("services", "chat-service")["spec"]["ports"].take();
+    assert_eq!(ports.as_array().map(Vec::len), Some(2), "{ports}");
     own.was_refused_nothing();
 }
