@@ -76,6 +76,12 @@ fn the_binary_reaches_no_cluster() {
     assert_does_not_know("llsd", &["hyper", "kube-client", "kube-runtime", "llsd-operator", "reqwest", "ureq"]);
 }
 
+#[test]
+fn the_page_in_the_browser_knows_no_operating_system() {
+    assert_does_not_know("llsd-playground", &WORLD);
+    assert_does_not_know("llsd-playground", &["clap", "ignore", "rustix", "tracing"]);
+}
+
 /// The sources of a folder with what they are called, tests and comments left out.
 fn sources(folder: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
