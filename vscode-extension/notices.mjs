@@ -5,9 +5,9 @@ import path from 'node:path';
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-._].*)?$/i;
 
-/** The text of THIRD-PARTY-NOTICES.txt. Fails where a part states no licence. */
-export function notices(root) {
-  const parts = [...crates(path.join(root, '..')), ...packages(root)];
+/** The text of THIRD-PARTY-NOTICES.txt. Fails where a part states no licence. `crate`: of this repository, what is built. */
+export function notices(root, crate = 'llsd', platform = 'x86_64-unknown-linux-gnu') {
+  const parts = [...crates(path.join(root, '..'), crate, platform), ...packages(root)];
   const bodies = parts.map(({ name, version, licence, folder }) => {
     if (!licence) throw new Error(`${name} ${version} states no licence`);
     const texts = fs.readdirSync(folder).filter((file) => LICENCE_FILE.test(file)).sort()
@@ -18,23 +18,13 @@ export function notices(root) {
   return `${bodies.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
-/** Crates that end up in the binary: normal dependencies of `llsd`, and theirs. Cargo fetches those that are not there yet. */
-function crates(workspace) {
-  const metadata = JSON.parse(execFileSync('cargo', ['metadata', '--format-version=1', '--locked',
-    '--filter-platform', 'x86_64-unknown-linux-gnu'], { cwd: workspace, maxBuffer: 1 << 28 }));
-  const byId = new Map(metadata.packages.map((each) => [each.id, each]));
-  const nodes = new Map(metadata.resolve.nodes.map((each) => [each.id, each]));
-  const open = metadata.packages.filter((each) => each.name === 'llsd').map((each) => each.id);
-  const seen = new Set(open);
-  while (open.length > 0) {
-    for (const { pkg, dep_kinds: kinds } of nodes.get(open.pop()).deps) {
-      if (kinds.some(({ kind }) => kind === null) && !seen.has(pkg)) {
-        seen.add(pkg);
-        open.push(pkg);
-      }
-    }
-  }
-  return [...seen].map((id) => byId.get(id)).filter((each) => each.source !== null)
+/** Crates that end up in a crate that is built: its normal dependencies, and theirs. Cargo fetches those that are not there yet. */
+function crates(workspace, crate, platform) {
+  const cargo = (...args) => execFileSync('cargo', [...args, '--locked'], { cwd: workspace, maxBuffer: 1 << 28, encoding: 'utf8' });
+  const { packages: all } = JSON.parse(cargo('metadata', '--format-version=1', '--filter-platform', platform));
+  const tree = cargo('tree', '--package', crate, '--target', platform, '--edges', 'normal', '--prefix', 'none', '--format', '{p}');
+  const built = new Set(tree.split('\n').map((line) => line.split(' ').slice(0, 2).join(' ')));
+  return all.filter((each) => each.source !== null && built.has(`${each.name} v${each.version}`))
     .map((each) => ({ name: each.name, version: each.version, licence: each.license ?? each.license_file,
       folder: path.dirname(each.manifest_path) }))
     .sort((left, right) => left.name.localeCompare(right.name));
