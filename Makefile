@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo docs build test parity lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz
+.PHONY: help demo docs build test parity lint advisories coverage bench bench-library bench-server bench-operator crd setup fuzz \
+	playground
 
 CARGO ?= cargo
 
@@ -21,7 +22,7 @@ build: ## build everything
 # The parts of `make setup` and `make test`. Each fetches and builds what it needs, and none waits for one that it does not
 # need: what is slow begins at once, beside the rest.
 SETUP := setup-packages setup-api-server setup-helm setup-llama-stack setup-neovim setup-vscode setup-npm setup-docs
-TESTS := build-tests test-crates test-servers test-vscode
+TESTS := build-tests build-playground test-crates test-servers test-vscode test-playground
 .PHONY: $(SETUP) $(TESTS)
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
 
@@ -71,6 +72,13 @@ test-servers: $(filter-out setup-vscode setup-npm,$(SETUP)) build-tests
 test-vscode: setup-packages setup-api-server setup-vscode setup-npm build-tests
 	@tests/part.sh $@ npm --prefix vscode-extension test --silent
 
+# Behind the other build: both would take all processors.
+build-playground: build-tests
+	@CARGO='$(CARGO)' tests/part.sh $@ playground/build.sh
+
+test-playground: setup-packages build-playground
+	@tests/part.sh $@ npm --prefix playground test --silent
+
 # Versions of llama-stack and ogx that configs are compared with; folders with more configs: make parity FOLDERS=a:b
 VERSIONS := $(basename $(notdir $(wildcard configs/catalog/*.yaml)))
 FOLDERS ?=
@@ -86,10 +94,12 @@ lint: ## formatting, clippy, licences and sources of dependencies
 	@# The advisory database is not part of this: it needs a network that a closed machine does not have.
 	"$$(tests/setup/cargo-tool.sh cargo-deny)" --log-level error check bans licenses sources
 	@if [ -f vscode-extension/package.json ]; then tests/setup/npm.sh; npm --prefix vscode-extension run --silent lint; fi
+	@tests/setup/npm.sh playground; npm --prefix playground run --silent lint
 
 advisories: ## what became known about dependencies; needs a network
 	"$$(tests/setup/cargo-tool.sh cargo-deny)" --log-level error check advisories
 	npm --prefix vscode-extension audit --omit=dev
+	npm --prefix playground audit --omit=dev
 
 # Lines that the crate's own tests run, of the modules that say what a resource means.
 coverage: ## share of the lines of generator and crd-validator that their own tests run, by file; needs rustup
@@ -120,6 +130,9 @@ bench-operator: ## the part of bench that measures the operator
 	$(CARGO) build --quiet --release --package llsd-operator
 	LLSD_OPERATOR_BIN='$(CURDIR)/target/$(CARGO_BUILD_TARGET)/release/llsd-operator' \
 		$(CARGO) run --quiet --release --package llsd-tests --example operator_scale -- $(RESOURCES)
+
+playground: ## build the page for the browser, playground/out/index.html: one file, no server
+	@CARGO='$(CARGO)' playground/build.sh
 
 crd: ## write operator/deploy/crd/ again from the types, and what is made of it: docs/api.md, release/operator.yaml, the chart
 	$(CARGO) run --quiet --package llsd-generator --example crd

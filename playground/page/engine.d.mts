@@ -1,0 +1,2 @@
+export type Engine = (question: string) => string;
+export function load(module: WebAssembly.Module): Promise<Engine>;
