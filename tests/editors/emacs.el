@@ -1,11 +1,12 @@
 ;;; What a user does in Emacs with eglot, one JSON line for each result:
-;;;   emacs --batch -l emacs.el FILE SERVER
+;;;   emacs --batch -L editors/emacs -l emacs.el FILE SERVER
 ;;; FILE has a misspelt key with one obvious fix; the marker ▮ in it is where completion is asked for, and is removed.
 
 (package-initialize)
 (require 'eglot)
 (require 'flymake)
 (require 'json)
+(require 'llsd)
 (require 'yaml-mode)
 
 (defvar patience 300 "Seconds that an event may take: it bounds a hang, whatever else the machine does.")
@@ -58,14 +59,14 @@
 
 (let ((file (expand-file-name (pop command-line-args-left)))
       (server (pop command-line-args-left)))
-  (add-to-list 'eglot-server-programs (list 'yaml-mode server "lsp"))
+  (setq llsd-program server)
+  (llsd-setup)
   (setq eglot-sync-connect patience eglot-connect-timeout patience jsonrpc-default-request-timeout patience
         eglot-autoshutdown t create-lockfiles nil make-backup-files nil)
   (find-file file)
   (yaml-mode)
-  ;; Formatting goes by it; Emacs' own 8 is not meant for YAML.
-  (setq tab-width 2)
-  (eglot (list 'yaml-mode) (cons 'transient default-directory) 'eglot-lsp-server (list server "lsp") "yaml")
+  ;; What the hook does as soon as Emacs is idle.
+  (apply #'eglot (eglot--guess-contact))
   (await "the server" #'eglot-managed-p)
   (emit "server" (list (cons 'name (plist-get (eglot--server-info (eglot-current-server)) :name))
                        (cons 'mode (symbol-name major-mode))))
@@ -112,7 +113,27 @@
   (eglot-format-buffer)
   (emit "formatted" (buffer-text))
 
-  (emit "preview" (plist-get (ask :llsd/preview) :text))
+  (llsd-preview)
+  (with-current-buffer (format "*llsd-preview: %s*" file-name)
+    (emit "preview" (buffer-text))
+    (emit "readonly" buffer-read-only))
+  ;; The window beside follows when it is asked to.
+  (goto-char (point-min))
+  (search-forward "http://vllm:8000")
+  (replace-match "http://other:8000")
+  (with-current-buffer (format "*llsd-preview: %s*" file-name)
+    (revert-buffer)
+    (emit "followed" (buffer-text)))
+
+  (goto-char (point-min))
+  (delete-region (point) (point-max))
+  (insert "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nmetadata:\n  name: old\nspec:\n"
+          "  server:\n    distribution:\n      name: starter\n")
+  (goto-char (point-min))
+  (let ((before (buffer-chars-modified-tick)))
+    (llsd-migrate)
+    (await "the migration" (lambda () (/= before (buffer-chars-modified-tick)))))
+  (emit "migrated" (buffer-text))
   (set-buffer-modified-p nil)
   (eglot-shutdown (eglot-current-server))
   (kill-emacs 0))

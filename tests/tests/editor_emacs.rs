@@ -1,9 +1,9 @@
 //! A user's way through one file in a real Emacs with eglot: completion, hover, a mistake and its fix, a rename,
-//! formatting, the preview.
+//! formatting, the preview, the migration. eglot is set up by the package in `editors/emacs`, as users have it.
 
 use serde_json::{Map, Value};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const RESOURCE: &str = "\
@@ -34,7 +34,9 @@ fn emacs_completes_explains_mends_renames_and_formats() {
     fs::write(&file, RESOURCE).expect("a file can be written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/emacs.el");
     let output = Command::new("emacs")
-        .args(["--batch", "-l"])
+        .args(["--batch", "-L"])
+        .arg(package())
+        .arg("-l")
         .arg(script)
         .args([&file, llsd_tests::llsd::binary()])
         // Nothing of the user's own set-up takes part.
@@ -61,5 +63,36 @@ fn emacs_completes_explains_mends_renames_and_formats() {
     assert_eq!(said["renamed"], renamed);
     assert_eq!(said["formatted"], renamed.replace("\n       - name: llama\n  ", "\n      - name: llama\n "));
     assert!(said["preview"].as_str().is_some_and(|text| text.contains("base_url: http://vllm:8000/v1")));
+    assert_eq!(said["readonly"], true);
+    assert!(said["followed"].as_str().is_some_and(|text| text.contains("base_url: http://other:8000/v1")));
+    let migrated = said["migrated"].as_str().unwrap_or_default();
+    assert!(migrated.starts_with("apiVersion: llamastack.io/v1alpha2\n"), "{migrated}");
+    assert!(migrated.ends_with("spec:\n  distribution:\n    name: starter\n"), "{migrated}");
     let _ = fs::remove_dir_all(&folder);
+}
+
+/// As package archives want it: no warning of the compiler, nor of the checker of documentation.
+#[test]
+fn the_package_is_clean() {
+    let folder = std::env::temp_dir().join(format!("llsd-emacs-package-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("llsd.el");
+    fs::copy(package().join("llsd.el"), &file).expect("the package");
+    let emacs = |setting: &str, what: &str| {
+        let mut emacs = Command::new("emacs");
+        emacs.args(["--batch", "--no-site-file", "--eval", "(package-initialize)", "--eval", setting, "--eval", what]);
+        let output = emacs.env("HOME", &folder).current_dir(&folder).output().expect("Emacs runs");
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{log}");
+        log
+    };
+    emacs("(setq byte-compile-error-on-warn t)", r#"(unless (byte-compile-file "llsd.el") (kill-emacs 1))"#);
+    let said = emacs("(require 'checkdoc)", r#"(checkdoc-file "llsd.el")"#);
+    assert!(!said.contains("llsd.el:"), "{said}");
+    let _ = fs::remove_dir_all(&folder);
+}
+
+/// The folder of the package.
+fn package() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/emacs")
 }
