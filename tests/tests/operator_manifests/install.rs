@@ -2,12 +2,14 @@
 
 use super::installed::{find, overlay, rendered as kustomize};
 use crate::operator_manifests::repository;
+use llsd_operator::metrics::{End, Metrics};
 use llsd_operator::rbac::{NAMESPACE, PREFIX, WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE};
 use llsd_operator::webhooks::{CONVERT_PATH, SECRET_NAME, VALIDATE_PATH, WEBHOOK_NAME};
 use llsd_tests::cluster::{Cluster, Request};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const CRD: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/llamastackdistributions.llamastack.io";
 
@@ -98,6 +100,33 @@ fn names_are_those_of_the_code() {
     assert!(image.ends_with(concat!(":", env!("CARGO_PKG_VERSION"))), "{image} is another version");
     let variables = container["env"].as_array().expect("variables");
     assert!(variables.iter().any(|variable| variable["name"] == "OPERATOR_IMAGE" && variable["value"] == image));
+}
+
+/// An alert on a metric that nobody writes would never be raised.
+#[test]
+fn alerts_ask_for_metrics_that_there_are() {
+    let metrics = Metrics::default();
+    // What is counted by its end is told as soon as there is one.
+    metrics.reconciled(End::Failed, Duration::from_secs(1));
+    let told = metrics.text();
+    let name = regex::Regex::new("llsd_operator_[a-z_]+").expect("a pattern");
+    let label = regex::Regex::new(r#"[a-z]+="[^"]*""#).expect("a pattern");
+    let objects = kustomize(&repository("operator/deploy/components/monitoring"));
+    let rules = find(&objects, "PrometheusRule", &format!("{PREFIX}-controller-manager-alerts"));
+    let rules = rules["spec"]["groups"][0]["rules"].as_array().expect("rules");
+    assert!(!rules.is_empty());
+    for rule in rules {
+        let expression = rule["expr"].as_str().expect("an expression");
+        let asked: Vec<_> = name.find_iter(expression).map(|found| found.as_str()).collect();
+        assert!(!asked.is_empty(), "{expression}");
+        for metric in asked {
+            let is_it = |line: &str| line.strip_prefix(metric).is_some_and(|rest| rest.starts_with([' ', '{']));
+            assert!(told.lines().any(is_it), "{metric} is not in\n{told}");
+        }
+        for label in label.find_iter(expression) {
+            assert!(told.contains(label.as_str()), "{} is not in\n{told}", label.as_str());
+        }
+    }
 }
 
 /// The service of another mounts the certificate, and then the operator needs no right to make one.

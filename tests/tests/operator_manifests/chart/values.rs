@@ -79,7 +79,7 @@ fn components_are_values() {
     let monitoring = format!("{}components: ['{{deploy}}/components/monitoring']\n", overlay("kubernetes"));
     same("monitoring", &["--set=monitoring.enabled=true"], &monitoring);
     let labelled = format!(
-        "{monitoring}patches:\n- target: {{kind: ServiceMonitor}}\n  patch: '[{{\"op\": \"add\", \"path\": \"/metadata/labels/release\", \"value\": \"main\"}}]'\n"
+        "{monitoring}patches:\n- target: {{kind: ServiceMonitor|PrometheusRule}}\n  patch: '[{{\"op\": \"add\", \"path\": \"/metadata/labels/release\", \"value\": \"main\"}}]'\n"
     );
     same("labels", &["--set=monitoring.enabled=true", "--set=monitoring.labels.release=main"], &labelled);
     let anyuid = "resources: ['{deploy}/overlays/openshift', '{deploy}/rbac/anyuid']\n";
