@@ -37,4 +37,5 @@ patches:
 done
 render monitoring "components: ['$deploy/components/monitoring']"
 render anyuid "resources: ['$deploy/rbac/anyuid']"
+render ogx "resources: ['$deploy/rbac/ogx']"
 cp "$root/operator/deploy/crd/llamastackdistributions.yaml" "$out/crd.yaml"

@@ -20,6 +20,7 @@
 {{- range $container.env }}{{ if eq .name "OPERATOR_IMAGE" }}{{ $_ := set . "value" $image }}{{ end }}{{ end -}}
 {{- with $values.image.pullPolicy }}{{ $_ := set $container "imagePullPolicy" . }}{{ end -}}
 {{- with $values.resources }}{{ $_ := set $container "resources" . }}{{ end -}}
+{{- if $values.ogx.enabled }}{{ $_ := set $container "args" (append $container.args "--ogx-servers") }}{{ end -}}
 {{- $_ := set $container "args" (concat $container.args $values.args) -}}
 {{- $_ := set $container "env" (concat $container.env $values.env) -}}
 {{- range $field := list "imagePullSecrets" "nodeSelector" "tolerations" "affinity" -}}
