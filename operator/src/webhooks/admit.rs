@@ -5,7 +5,7 @@
 
 use super::review::{BadReview, Review};
 use crate::steps::judge::extent_fault;
-use llsd_generator::api::{ApiVersion, GROUP, KIND};
+use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::finding::{Finding, Severity};
 use llsd_generator::check::{Facts, Request, verdict};
 use llsd_generator::convert::{AnnotationFault, ConvertError, annotation_fault, to_v1alpha1, to_v1alpha2};
@@ -49,12 +49,12 @@ fn answer(review: &mut Review) -> Value {
         _ => ApiVersion::V1Alpha2,
     };
     match judge(&object, old.as_ref(), written) {
-        Ok(findings) => response(&object, &findings),
+        Ok(findings) => response(&object, written.kind(), &findings),
         Err(error) => refused(&error.to_string()),
     }
 }
 
-fn refused(message: &str) -> Value {
+pub(super) fn refused(message: &str) -> Value {
     json!({"allowed": false, "status": {"code": 400, "reason": "BadRequest", "message": message}})
 }
 
@@ -101,7 +101,7 @@ fn is_error(finding: &Finding) -> bool {
     finding.severity == Severity::Error
 }
 
-fn findings(version: ApiVersion, object: &Value, old: Option<&Value>) -> Vec<Finding> {
+pub(super) fn findings(version: ApiVersion, object: &Value, old: Option<&Value>) -> Vec<Finding> {
     let facts = Facts::default();
     let unknown = BTreeSet::new();
     let judge = |value, old| verdict(&Request { version, value, old, unknown: &unknown, facts: &facts }).findings;
@@ -114,7 +114,8 @@ fn findings(version: ApiVersion, object: &Value, old: Option<&Value>) -> Vec<Fin
     found
 }
 
-fn response(object: &Value, findings: &[Finding]) -> Value {
+/// The answer to a review of an object of a kind.
+pub(super) fn response(object: &Value, kind: Kind, findings: &[Finding]) -> Value {
     let (errors, others): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| is_error(finding));
     let mut response = json!({"allowed": errors.is_empty()});
     let warnings: Vec<_> = others
@@ -145,8 +146,8 @@ fn response(object: &Value, findings: &[Finding]) -> Value {
             "reason": "Invalid",
             "message": listed(&errors),
             "details": {
-                "group": GROUP,
-                "kind": KIND,
+                "group": kind.group(),
+                "kind": kind.name(),
                 "name": object["metadata"]["name"],
                 "causes": causes,
             },

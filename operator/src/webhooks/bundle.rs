@@ -1,7 +1,7 @@
 //! Tells the API server whom to trust: writes `caBundle` into the CRD and the webhook configuration, and nothing else.
 
 use super::certificates::{bundle, ours};
-use super::{CONVERT_PATH, VALIDATE_PATH, WEBHOOK_NAME};
+use super::{CONVERT_PATH, OGX_WEBHOOK_NAME, VALIDATE_OGX_PATH, VALIDATE_PATH, WEBHOOK_NAME};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
@@ -9,8 +9,8 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{Patch, PatchParams};
 use kube::core::PartialObjectMeta;
 use kube::{Api, Client};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
@@ -106,11 +106,11 @@ struct Webhook {
     client: ClientConfig,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct ClientConfig {
     #[serde(rename = "caBundle", default)]
     bundle: String,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     url: Option<String>,
 }
 
@@ -172,16 +172,26 @@ impl Injector {
             tracing::debug!(name, "there is no webhook configuration: writes are not checked on the way in");
             return Ok(());
         };
-        let Some(webhook) = found.webhooks.into_iter().find(|webhook| webhook.name == WEBHOOK_NAME) else {
+        if !found.webhooks.iter().any(|webhook| webhook.name == WEBHOOK_NAME) {
             tracing::warn!(name, "the webhook configuration has no webhook {WEBHOOK_NAME}");
-            return Ok(());
-        };
-        let url = self.endpoint.url(VALIDATE_PATH);
-        let Some(mut client) = wanted(&webhook.client, authorities, url.as_deref(), now) else { return Ok(()) };
-        if url.is_some() {
-            client["service"] = Value::Null;
         }
-        let body = json!({"webhooks": [{"name": WEBHOOK_NAME, "clientConfig": client}]});
+        let mut changed = false;
+        // All of ours together: what an apply leaves out, it takes away.
+        let mut webhooks = Vec::new();
+        for (webhook, path) in found.webhooks.iter().filter_map(|webhook| Some((webhook, path_of(&webhook.name)?))) {
+            let url = self.endpoint.url(path);
+            let wanted = wanted(&webhook.client, authorities, url.as_deref(), now);
+            changed |= wanted.is_some();
+            let mut client = wanted.unwrap_or_else(|| json!(webhook.client));
+            if url.is_some() {
+                client["service"] = Value::Null;
+            }
+            webhooks.push(json!({"name": webhook.name, "clientConfig": client}));
+        }
+        if !changed {
+            return Ok(());
+        }
+        let body = json!({ "webhooks": webhooks });
         self.write::<ValidatingWebhookConfiguration>(name, body, "admissionregistration.k8s.io/v1").await
     }
 
@@ -221,6 +231,13 @@ impl Injector {
         tracing::info!(object, "the API server knows the webhook certificate");
         Ok(())
     }
+}
+
+/// Where a webhook of ours is answered; `None` for those of others.
+fn path_of(webhook: &str) -> Option<&'static str> {
+    [(WEBHOOK_NAME, VALIDATE_PATH), (OGX_WEBHOOK_NAME, VALIDATE_OGX_PATH)]
+        .into_iter()
+        .find_map(|(name, path)| (name == webhook).then_some(path))
 }
 
 /// The client configuration to write; `None` if it is there already.

@@ -5,6 +5,7 @@
 //! that would need it, and ends last.
 
 mod admit;
+mod admit_ogx;
 mod bundle;
 mod certificates;
 mod convert;
@@ -17,6 +18,7 @@ mod routes;
 mod secret;
 
 pub use admit::VALIDATE_PATH;
+pub use admit_ogx::VALIDATE_OGX_PATH;
 pub use bundle::Endpoint;
 pub use certificates::{CertificateError, unexpired};
 pub use routes::CONVERT_PATH;
@@ -34,6 +36,8 @@ use tokio_util::sync::CancellationToken;
 
 /// Name of the webhook in the `ValidatingWebhookConfiguration`, which has a name of its own.
 pub const WEBHOOK_NAME: &str = "vllamastackdistribution.kb.io";
+/// Name of the one of `OGXServer`, which stands beside it where that kind is served.
+pub const OGX_WEBHOOK_NAME: &str = "vogxserver.kb.io";
 
 /// How the endpoint is served.
 #[derive(Clone)]
@@ -113,6 +117,7 @@ pub fn answer(path: &str, body: &[u8]) -> Option<String> {
     match path {
         CONVERT_PATH => convert::review(body).ok(),
         VALIDATE_PATH => admit::review(body).ok(),
+        VALIDATE_OGX_PATH => admit_ogx::review(body).ok(),
         _ => None,
     }
 }

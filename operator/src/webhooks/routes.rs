@@ -1,7 +1,7 @@
-//! The two paths, with bounds on what is read and on how much is worked on at once.
+//! The paths, with bounds on what is read and on how much is worked on at once.
 
 use super::listener::Connection;
-use super::{VALIDATE_PATH, admit, convert, review::BadReview};
+use super::{VALIDATE_OGX_PATH, VALIDATE_PATH, admit, admit_ogx, convert, review::BadReview};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Extension;
@@ -45,7 +45,10 @@ pub(super) fn router() -> Router {
         let room = room.clone();
         post(move |connection: Extension<Connection>, body: Body| respond(room.clone(), connection.0, body, answer))
     };
-    Router::new().route(CONVERT_PATH, route(convert::review)).route(VALIDATE_PATH, route(admit::review))
+    Router::new()
+        .route(CONVERT_PATH, route(convert::review))
+        .route(VALIDATE_PATH, route(admit::review))
+        .route(VALIDATE_OGX_PATH, route(admit_ogx::review))
 }
 
 async fn respond(room: Room, connection: Connection, body: Body, answer: Answer) -> Response {

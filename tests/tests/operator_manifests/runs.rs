@@ -96,7 +96,17 @@ fn ogx() {
             "workload": {"replicas": 2, "storage": {}, "autoscaling": {"maxReplicas": 3}},
         },
     });
-    kubectl(cluster, &["apply", "-f", "-"], &resource.to_string()).expect("a resource");
+    wait_until("the resource is taken", || kubectl(cluster, &["apply", "-f", "-"], &resource.to_string()).is_ok());
+    let mut twice = resource.clone();
+    twice["metadata"]["name"] = json!("twice");
+    twice["spec"]["providers"] = json!({"inference": {"remote": {"vllm": [
+        {"endpoint": "http://one:8000/v1"}, {"endpoint": "http://two:8000/v1"},
+    ]}}});
+    let refused = kubectl(cluster, &["apply", "-f", "-"], &twice.to_string());
+    assert!(
+        refused.as_ref().is_err_and(|error| error.contains("duplicate provider ID \"remote-vllm\"")),
+        "{refused:?}"
+    );
     let removable = [
         "/apis/networking.k8s.io/v1/namespaces/team/ingresses/all-ingress",
         "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers/all-hpa",
