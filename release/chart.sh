@@ -37,5 +37,10 @@ patches:
 done
 render monitoring "components: ['$deploy/components/monitoring']"
 render anyuid "resources: ['$deploy/rbac/anyuid']"
-render ogx "resources: ['$deploy/rbac/ogx']"
+# With the webhooks, to which the component adds one.
+render ogx "resources: ['$deploy/base/webhooks.yaml']
+components: ['$deploy/components/ogx']
+patches:
+- target: {kind: Service}
+  patch: '{\$patch: delete, kind: _, metadata: {name: _}}'"
 cp "$root/operator/deploy/crd/llamastackdistributions.yaml" "$out/crd.yaml"
