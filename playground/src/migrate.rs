@@ -81,21 +81,17 @@ impl Rewritten<'_> {
         }
         let mut all = Vec::new();
         for document in documents.into_iter().rev() {
-            let migrated = ide::to_ogx(&self.analysis, document, &options)?;
+            let migrated = ide::to_ogx(&Query::alone(&self.analysis), document, &options, &|_| true)?;
             self.apply(&migrated.edits);
             all.push(migrated);
         }
-        let mut wanted = BTreeSet::new();
+        let mut elsewhere = BTreeSet::new();
         for migrated in all.into_iter().rev() {
-            self.lines.extend(migrated.lines());
+            self.lines.extend(migrated.lines().iter().map(ToString::to_string));
             self.means_the_same &= migrated.means_the_same();
-            wanted.extend(migrated.labelled);
+            elsewhere.extend(migrated.concerned.elsewhere);
         }
-        let (edits, found) = ide::label_for_ogx(&self.analysis, &wanted);
-        self.apply(&edits);
-        self.lines.extend(wanted.difference(&found).map(|(kind, (_, name))| {
-            format!("note: {} \"{name}\" is not in this text: it needs the label ogx.io/watch: \"true\"", kind.name())
-        }));
+        self.lines.extend(elsewhere.iter().map(|object| ide::unwatched(object).to_string()));
         Ok(())
     }
 

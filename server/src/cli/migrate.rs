@@ -2,7 +2,7 @@
 
 use super::input::{self, Source};
 use super::project::Project;
-use super::{CLEAN, FAILURE, FINDINGS, complain, to_ogx};
+use super::{CLEAN, FAILURE, FINDINGS, complain, ogx_plan, to_ogx};
 use crate::ide::{self, Analysis, MigrateOptions, Migrated, NotMigrated, Span};
 use clap::Args;
 use llsd_generator::catalog::Catalog;
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         code = code.max(outcome.code);
         if arguments.plan {
             let files: Vec<String> = project.changed().iter().map(|file| project.shown(file)).collect();
-            io::stdout().write_all(to_ogx::plan(&outcome, arguments.same_name, &files).as_bytes())?;
+            io::stdout().write_all(ogx_plan::plan(&outcome, arguments.same_name, &files).as_bytes())?;
             return Ok(code);
         }
         return output(&project, &outcome.files, &sources, arguments, code);

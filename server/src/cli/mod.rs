@@ -15,6 +15,7 @@ mod lsp;
 mod man;
 mod migrate;
 mod migrate_config;
+mod ogx_plan;
 mod project;
 mod reference;
 mod render;

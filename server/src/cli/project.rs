@@ -104,6 +104,11 @@ impl Project {
         self.files.iter().filter(|(_, file)| file.named && file.text.is_some()).map(|(key, _)| key.clone()).collect()
     }
 
+    /// All files, those among them that are only read.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.files.iter().filter(|(_, file)| file.text.is_some()).map(|(key, _)| key)
+    }
+
     /// A question about a file.
     pub(super) fn about(&self, file: &Arc<str>) -> Option<Query<'_>> {
         let analysis = Some(&*self.files.get(file)?.analysis);

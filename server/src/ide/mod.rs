@@ -66,11 +66,13 @@ pub use folding::{Fold, FoldKind};
 pub use format::FormatOptions;
 pub use hover::hover_generated;
 pub use inlay_hints::{InlayHint, InlaySettings};
+pub use llsd_generator::check::ReferenceKind;
 pub use llsd_generator::fold::{Line, LineKind, Options as MigrateOptions};
 pub use llsd_generator::ogx::migrate::Options as ToOgxOptions;
 pub use llsd_yaml::Span;
 pub use memo::Memo;
 pub use migrate::ogx::{Renamed, ToOgx};
+pub use migrate::together_ogx::Concerned;
 pub use migrate::{Migrated, MigratedConfig, NotMigrated};
 pub use names::{Declared, Kind, Location, NameIndex, Query, TextId, WorkspaceFiles, base_text};
 pub use objects::{ObjectKey, Objects, Pieces};
@@ -90,7 +92,6 @@ use changed::Changed;
 use document::{DocumentAnalysis, Retention};
 use facts::ObjectScope;
 use file::{File, Located};
-use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::finding::Target;
 use llsd_generator::distribution::BaseConfig;
 use llsd_generator::path::Path;
@@ -467,21 +468,50 @@ pub fn documents_for_ogx(analysis: &Analysis) -> Vec<usize> {
     migrate::ogx::documents(analysis)
 }
 
-/// The rewrite of every `LlamaStackDistribution` in document number `document` (from 0) as `OGXServer`, comments kept.
+/// The rewrite of every `LlamaStackDistribution` in document number `document` (from 0) of the asked file as `OGXServer`,
+/// comments kept, with the configs that they mount and the label that the new operator asks for on what they name. Files
+/// for which `may_change` says no stay as they are.
 ///
 /// # Errors
-/// There is none, or one cannot be rewritten: then all of them stay.
-pub fn to_ogx(analysis: &Analysis, document: usize, options: &ToOgxOptions) -> Result<ToOgx, NotMigrated> {
-    migrate::ogx::of_document(analysis, document, options)
+/// There is none, or one cannot be rewritten, or not with its config: then all of them stay.
+pub fn to_ogx(
+    query: &Query<'_>,
+    document: usize,
+    options: &ToOgxOptions,
+    may_change: &dyn Fn(&Arc<str>) -> bool,
+) -> Result<ToOgx, NotMigrated> {
+    migrate::ogx::of_query(query, document, options, may_change)
 }
 
-/// The edits that give the new operator's label to those of the objects that are in the file, and which these are.
+/// The places of a file that speak of what resources were before they became `OGXServer`s, and do not follow: each with
+/// its line, from 1, and a sentence.
 #[must_use]
-pub fn label_for_ogx(
-    analysis: &Analysis,
-    wanted: &BTreeSet<(ReferenceKind, ObjectKey)>,
-) -> (Vec<TextEdit>, BTreeSet<(ReferenceKind, ObjectKey)>) {
-    migrate::ogx::label(analysis, wanted)
+pub fn left_of_ogx(analysis: &Analysis, renamed: &[Renamed]) -> Vec<(usize, String)> {
+    migrate::outside_ogx::of_file(analysis, renamed)
+}
+
+/// What is to be said of a `LlamaStackDistribution` of that name, which goes on reading a config that was rewritten.
+#[must_use]
+pub fn read_by(name: &str, config_map: &ObjectKey) -> Line {
+    migrate::together_ogx::read_by(name, config_map)
+}
+
+/// What is to be said of an object that needs the new operator's label, and is in none of the files.
+#[must_use]
+pub fn unwatched(object: &(ReferenceKind, ObjectKey)) -> Line {
+    migrate::together_ogx::unwatched(object)
+}
+
+/// The command that gives an object the label by which the new operator sees it.
+#[must_use]
+pub fn watched(object: &(ReferenceKind, ObjectKey)) -> String {
+    migrate::together_ogx::watched(object)
+}
+
+/// The names of the `LlamaStackDistribution`s that still read a ConfigMap.
+#[must_use]
+pub fn old_readers(query: &Query<'_>, config_map: &ObjectKey) -> BTreeSet<String> {
+    migrate::together_ogx::old_readers(query, config_map, None)
 }
 
 /// The configs of the server in the file, each rewritten for version `to` of it, comments kept. Nothing comes back if

@@ -59,6 +59,75 @@ metadata:
 data:
   config.yaml: |
     version: 2
+    image_name: starter # ours
+    apis: [inference, safety]
+    providers:
+      inference:
+        - provider_id: vllm
+          provider_type: remote::vllm
+          config:
+            base_url: ${env.VLLM_URL}
+      safety:
+        - provider_id: guard
+          provider_type: inline::llama-guard
+    storage:
+      backends:
+        kv_default: {type: kv_sqlite, db_path: /.llama/state/kv.db} # on the volume
+        sql_default: {type: sql_sqlite, db_path: /.llama/state/sql.db}
+      stores:
+        metadata: {namespace: registry, backend: kv_default}
+    registered_resources:
+      models:
+        - model_id: fast
+          provider_id: vllm
+          provider_model_id: test/model
+";
+
+const TEMPLATE: &str = "\
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata:
+  name: stack
+objects:
+  - apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: config
+      labels:
+        app: stack
+    data:
+      run.yaml: |
+        version: 2
+        image_name: ${DISTRO}
+        apis: [inference]
+        providers:
+          inference:
+            - provider_id: ${PROVIDER}
+              provider_type: remote::vllm
+              config:
+                url: ${VLLM}
+                api_token: ${env.VLLM_TOKEN}
+  - apiVersion: llamastack.io/v1alpha1
+    kind: LlamaStackDistribution
+    metadata:
+      name: ${NAME}
+    spec:
+      replicas: ${{REPLICAS}}
+      server:
+        distribution:
+          image: ${IMAGE}
+        containerSpec:
+          port: ${{PORT}}
+          env:
+            - name: VLLM_TOKEN
+              valueFrom:
+                secretKeyRef:
+                  name: ${SECRET}
+                  key: token
+        userConfig:
+          configMapName: config
+parameters:
+  - name: NAME
 ";
 
 #[test]
@@ -103,13 +172,18 @@ fn what_is_lost_on_the_way_to_ogx_is_said_first() {
     let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "old.yaml", "config.yaml"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     expect![[r#"
-        llsd: old.yaml: loss: spec.server.containerSpec.name: "stack" is gone: the container is always called ogx
+        llsd: old.yaml: loss: ConfigMap "config", config.yaml: providers.safety: ogx 1.5.0 has no API "safety": responses.config.moderation_endpoint names a moderation service in its place
+        llsd: old.yaml: change: spec.server.containerSpec.name: the container is called "ogx", not "stack"
         llsd: old.yaml: change: spec.server.containerSpec.env[1]: LLS_PORT is dropped: the operator sets what ogx reads in its place
         llsd: old.yaml: change: spec.server.containerSpec.env[2]: LLAMA_STACK_LOGGING becomes OGX_LOGGING
         llsd: old.yaml: change: spec.server.containerSpec.env[3]: /.llama/distributions/starter becomes /.ogx/distributions/starter, where the volume is mounted now
         llsd: old.yaml: change: metadata.name: "chat" becomes "chat-ogx", which adopts the volume and the Service of the old one: only after both carry the new operator's label, see --plan
-        llsd: old.yaml: not known: spec.server.userConfig: the config in ConfigMap "config" is one of llama-stack: rewrite it with `llsd migrate --to 1.5.0`
+        llsd: old.yaml: note: ConfigMap "config", config.yaml: image_name: ogx 1.5.0 reads it as distro_name
+        llsd: old.yaml: note: ConfigMap "config", config.yaml: registered_resources.models[0].model_id: clients know the model as "test/model", and go on to
+        llsd: old.yaml: note: ConfigMap "config", config.yaml: storage.backends.kv_default.db_path: /.llama/state/kv.db becomes /.ogx/state/kv.db, where the volume is mounted
+        llsd: old.yaml: note: ConfigMap "config", config.yaml: storage.backends.sql_default.db_path: /.llama/state/sql.db becomes /.ogx/state/sql.db, where the volume is mounted
         llsd: old.yaml: added: spec.network.policy: stays off, as it was by default: the new operator makes policies unless it is told otherwise
+        llsd: old.yaml: added: ConfigMap "config", config.yaml: server.insecure: ogx 1.5.0 serves plain HTTP only where that is said
     "#]]
     .assert_eq(&ran.err);
     expect![[r#"
@@ -147,13 +221,144 @@ fn what_is_lost_on_the_way_to_ogx_is_said_first() {
                   value: /.ogx/distributions/starter
     "#]]
     .assert_eq(&folder.read("old.yaml"));
-    assert!(
-        folder.read("config.yaml").contains("  labels:\n    ogx.io/watch: \"true\"\n"),
-        "{}",
-        folder.read("config.yaml")
-    );
+    expect![[r#"
+        apiVersion: v1
+        kind: ConfigMap
+        metadata:
+          name: config
+          namespace: ai
+          labels:
+            ogx.io/watch: "true"
+        data:
+          config.yaml: |
+            version: 2
+            distro_name: starter # ours
+            apis: [inference]
+            providers:
+              inference:
+                - provider_id: vllm
+                  provider_type: remote::vllm
+                  config:
+                    base_url: ${env.VLLM_URL}
+            storage:
+              backends:
+                kv_default: {type: kv_sqlite, db_path: /.ogx/state/kv.db} # on the volume
+                sql_default: {type: sql_sqlite, db_path: /.ogx/state/sql.db}
+              stores:
+                metadata: {namespace: registry, backend: kv_default}
+            registered_resources:
+              models:
+                - model_id: test/model
+                  provider_id: vllm
+                  provider_model_id: test/model
+            server:
+              insecure: true
+    "#]]
+    .assert_eq(&folder.read("config.yaml"));
     let ran = folder.llsd(&["migrate", "--to", "ogx", "old.yaml"]);
     assert!(ran.err.contains("nothing to migrate"), "{}", ran.err);
+}
+
+#[test]
+fn a_config_in_a_file_that_nobody_named_keeps_all_as_it_is() {
+    let folder = Folder::new("ogx-foreign");
+    folder.write("old.yaml", OLD);
+    folder.write("config.yaml", CONFIG);
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "old.yaml"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    expect![[r#"
+        llsd: old.yaml: not migrated: config.yaml has its config, in ConfigMap "config", which has to be rewritten with it: name that file too
+    "#]].assert_eq(&ran.err);
+    assert_eq!((folder.read("old.yaml"), folder.read("config.yaml")), (OLD.to_owned(), CONFIG.to_owned()));
+}
+
+#[test]
+fn parameters_of_a_template_stay_and_the_key_is_the_one_that_was_read() {
+    let folder = Folder::new("ogx-template");
+    folder.write("template.yaml", TEMPLATE);
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "template.yaml"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    expect![[r#"
+        apiVersion: template.openshift.io/v1
+        kind: Template
+        metadata:
+          name: stack
+        objects:
+          - apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: config
+              labels:
+                app: stack
+                ogx.io/watch: "true"
+            data:
+              run.yaml: |
+                version: 2
+                distro_name: ${DISTRO}
+                apis: [inference]
+                providers:
+                  inference:
+                    - provider_id: ${PROVIDER}
+                      provider_type: remote::vllm
+                      config:
+                        base_url: ${VLLM}
+                        api_token: ${env.VLLM_TOKEN}
+                server:
+                  insecure: true
+          - apiVersion: ogx.io/v1beta1
+            kind: OGXServer
+            metadata:
+              name: "${NAME}-ogx"
+              annotations:
+                ogx.io/adopt-networking: "${NAME}"
+            spec:
+              distribution:
+                image: ${IMAGE}
+              overrideConfig:
+                name: config
+                key: run.yaml
+              network:
+                port: ${{PORT}}
+                policy:
+                  enabled: false
+              monitoring:
+                enabled: false
+              workload:
+                replicas: ${{REPLICAS}}
+                overrides:
+                  env:
+                    - name: VLLM_TOKEN
+                      valueFrom:
+                        secretKeyRef:
+                          name: ${SECRET}
+                          key: token
+        parameters:
+          - name: NAME
+    "#]]
+    .assert_eq(&ran.out);
+    expect![[r#"
+        llsd: template.yaml: change: metadata.name: "${NAME}" becomes "${NAME}-ogx", which adopts the Service of the old one: only after both carry the new operator's label, see --plan
+        llsd: template.yaml: not known: spec.server.distribution.image: the image is kept: it has to be one of ogx (1.5.0), which reads other variables and paths
+        llsd: template.yaml: note: ConfigMap "config", run.yaml: providers.inference[0].config.url: ogx 1.5.0 reads it as "base_url"
+        llsd: template.yaml: note: ConfigMap "config", run.yaml: image_name: ogx 1.5.0 reads it as distro_name
+        llsd: template.yaml: added: spec.network.policy: stays off, as it was by default: the new operator makes policies unless it is told otherwise
+        llsd: template.yaml: added: ConfigMap "config", run.yaml: server.insecure: ogx 1.5.0 serves plain HTTP only where that is said
+    "#]].assert_eq(&ran.err);
+}
+
+#[test]
+fn a_config_that_another_resource_still_reads_is_said() {
+    let folder = Folder::new("ogx-shared");
+    folder.write("old.yaml", OLD);
+    folder.write("other.yaml", OLD.replace("name: chat\n", "name: other\n"));
+    folder.write("config.yaml", CONFIG);
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--dry-run", "old.yaml", "config.yaml"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let told = "LlamaStackDistribution \"other\" reads ConfigMap \"config\", too";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "."]);
+    assert!(!ran.err.contains(told), "{}", ran.err);
+    assert_eq!(folder.read("config.yaml").matches("insecure").count(), 1, "{}", folder.read("config.yaml"));
 }
 
 #[test]
@@ -237,7 +442,7 @@ fn providers_of_v1alpha2_keep_ids_and_secrets() {
         llsd: old.yaml: not known: spec.distribution: the operator reads the base config from labels of the image, which Docker Hub does not give it: put a base config of ogx into a ConfigMap and name that in baseConfig
         llsd: old.yaml: not known: spec.providers.vectorIo.remote.custom[0]: provider "v": ogx 1.5.0 needs "token" for remote::milvus and exits without it
         llsd: old.yaml: added: spec.network.policy: stays off, as it was by default: the new operator makes policies unless it is told otherwise
-        llsd: note: Secret "vllm" is in none of these files: it needs the label ogx.io/watch: "true"
+        llsd: note: Secret "vllm" is in none of these files and needs the label: `kubectl -n ai label secret/vllm ogx.io/watch=true --overwrite`
     "#]]
     .assert_eq(&ran.err);
     folder.write("new.yaml", &ran.out);
@@ -257,7 +462,7 @@ fn the_plan_shows_the_new_operator_what_is_to_be_adopted_before_anything_is_dele
         kubectl -n llama-stack-k8s-operator-system scale deployment llama-stack-k8s-operator-controller-manager --replicas=0
 
         # 2. Save what there is, and keep the volumes whatever happens.
-        kubectl -n ai get llamastackdistribution chat -o yaml > chat.saved.yaml
+        kubectl -n ai get llamastackdistribution chat -o yaml | sed '/^  \(creationTimestamp\|generation\|resourceVersion\|uid\): /d' > chat.saved.yaml
         kubectl patch persistentvolume "$(kubectl -n ai get pvc chat-pvc -o jsonpath={.spec.volumeName})" -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'
 
         # 3. Show the new operator what the old one made.
@@ -267,26 +472,65 @@ fn the_plan_shows_the_new_operator_what_is_to_be_adopted_before_anything_is_dele
         # 4. Label the Secrets and ConfigMaps that are in none of the files.
         kubectl -n ai label configmap/config ogx.io/watch=true --overwrite
 
-        # 5. Write the new resources (`llsd migrate --to ogx --write`), and apply them.
+        # 5. Name the owner as the new operator knows it: it refuses children of v1alpha2.
+        kubectl -n ai patch pvc/chat-pvc --type=json -p '[{"op":"replace","path":"/metadata/ownerReferences/0/apiVersion","value":"llamastack.io/v1alpha1"}]' || true   # only if it has an owner
+        kubectl -n ai patch service/chat-service --type=json -p '[{"op":"replace","path":"/metadata/ownerReferences/0/apiVersion","value":"llamastack.io/v1alpha1"}]' || true   # only if it has an owner
+        kubectl -n ai patch ingress/chat-ingress --type=json -p '[{"op":"replace","path":"/metadata/ownerReferences/0/apiVersion","value":"llamastack.io/v1alpha1"}]' || true   # only if it has an owner
+
+        # 6. Write the new resources (`llsd migrate --to ogx --write`), and apply them.
         kubectl apply -f old.yaml
 
-        # 6. Wait, and look whether the volumes belong to nobody any more.
+        # 7. Wait, and look whether the volumes belong to nobody any more.
         kubectl -n ai wait ogxserver/chat-ogx --for=jsonpath={.status.phase}=Ready --timeout=10m
         kubectl -n ai get pvc chat-pvc -o jsonpath={.metadata.ownerReferences}   # must print nothing
 
-        # 7. Delete the old resources. Not before.
+        # 8. Delete the old resources. Not before.
         kubectl -n ai delete llamastackdistribution chat
 
-        # 8. Move clients to the new Services (<new name>-service); then give up the adopted ones, which deletes them.
+        # 9. Move clients to the new Services (<new name>-service); then give up the adopted ones, which deletes them.
         kubectl -n ai annotate ogxserver/chat-ogx ogx.io/adopt-networking-
 
-        # 9. To go back, up to the deletion of the old resources:
+        # 10. To go back, up to the deletion of the old resources:
         kubectl -n ai delete ogxserver chat-ogx   # the volume stays
+        kubectl -n ai label pvc/chat-pvc app.kubernetes.io/managed-by=llama-stack-operator app.kubernetes.io/instance=chat ogx.io/adopted-from- --overwrite
+        kubectl -n ai label deployment/chat app.kubernetes.io/managed-by=llama-stack-operator --overwrite
         kubectl -n llama-stack-k8s-operator-system scale deployment llama-stack-k8s-operator-controller-manager --replicas=1
-        kubectl -n ai apply -f chat.saved.yaml
     "##]]
     .assert_eq(&ran.out);
     assert_eq!(folder.read("old.yaml"), OLD);
     let ran = folder.llsd(&["migrate", "--to", "0.9.9", "old.yaml"]);
     assert_eq!(ran.code, 2, "{}", ran.err);
+}
+
+#[test]
+fn what_names_the_old_kind_service_and_labels_is_told() {
+    let folder = Folder::new("ogx-outside");
+    folder.write("old.yaml", OLD.replace("    userConfig:\n      configMapName: config\n", ""));
+    folder.write(
+        "kustomization.yaml",
+        "resources: [old.yaml]\npatches:\n- target: {kind: LlamaStackDistribution, name: other}\n  path: more.yaml\n",
+    );
+    folder.write(
+        "client.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: client, namespace: ai}\nspec:\n  selector: {matchLabels: {app: llama-stack}}\n  \
+         template:\n    spec:\n      containers:\n      - env:\n        - name: URL\n          value: http://chat-service:8321\n        - name: OTHER\n          \
+         value: http://my-chat-service:8321\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: far, namespace: web}\nspec:\n  containers:\n  - args: \
+         [\"http://chat-service:1\", \"http://chat-service.ai:1\"]\n---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: \
+         {name: m}\nspec:\n  selector:\n    matchLabels:\n      app: llama-stack\n",
+    );
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--dry-run", "old.yaml"]);
+    let told: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("llsd: note: ")).collect();
+    expect![[r#"
+        llsd: note: client.yaml:11: names Service "chat-service", which is gone once chat-ogx gives up adopt-networking: "chat-ogx-service" takes its place
+        llsd: note: client.yaml:20: names Service "chat-service", which is gone once chat-ogx gives up adopt-networking: "chat-ogx-service" takes its place
+        llsd: note: client.yaml:28: selects app: llama-stack, which the new operator sets to ogx
+        llsd: note: kustomization.yaml:3: names the kind LlamaStackDistribution, which is OGXServer from now on"#]].assert_eq(&told.join("\n"));
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--dry-run", "--same-name", "old.yaml"]);
+    assert!(!ran.err.contains("names Service") && ran.err.contains("selects app"), "{}", ran.err);
+    folder.write("kustomization.yaml", folder.read("kustomization.yaml").replace("name: other", "name: chat"));
+    folder.write("more.yaml", "- {op: replace, path: /spec/replicas, value: 3}\n");
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "old.yaml"]);
+    assert!(ran.err.contains("not migrated: a kustomization patches it"), "{}", ran.err);
+    assert!(ran.err.contains("kustomization.yaml:3: names the kind LlamaStackDistribution"), "{}", ran.err);
+    assert!(folder.read("old.yaml").contains("kind: LlamaStackDistribution"));
 }

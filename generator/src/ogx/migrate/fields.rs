@@ -1,7 +1,8 @@
 //! Distribution, configs, network and certificates.
 
-use super::{Class, Draft};
+use super::{Class, Draft, is_to_fill};
 use crate::api::ApiVersion;
+use crate::api::v1alpha2::DEFAULT_PORT;
 use crate::distribution::version_of_image;
 use crate::ogx::generate::Source;
 use crate::ogx::rules::image::{NEW_REPOSITORY, OLD_REPOSITORY};
@@ -58,29 +59,6 @@ fn renamed(draft: &mut Draft<'_>, image: &str, at: &str) -> String {
     new
 }
 
-/// The config of a ConfigMap.
-pub(super) fn configs(draft: &mut Draft<'_>) {
-    let at = match draft.from {
-        ApiVersion::V1Alpha1 => "spec.server.userConfig",
-        _ => "spec.overrideConfig",
-    };
-    let text =
-        |field: &str| draft.get(&format!("{at}.{field}")).and_then(Value::as_str).filter(|text| !text.is_empty());
-    let Some(name) = text("configMapName") else { return };
-    if let Some(namespace) = text("configMapNamespace") {
-        let message =
-            format!("ConfigMap \"{name}\" is read from the resource's own namespace alone: copy it from {namespace}");
-        draft.tell(Class::Loss, format!("{at}.configMapNamespace"), message);
-    }
-    draft.set("overrideConfig", json!({"name": name, "key": "config.yaml"}));
-    draft.note_move(&format!("{at}.configMapName"), "overrideConfig.name");
-    let message = format!(
-        "the config in ConfigMap \"{name}\" is one of llama-stack: rewrite it with `llsd migrate --to {}`",
-        draft.options.version
-    );
-    draft.tell(Class::Unknown, at, message);
-}
-
 /// Port, access from outside, and who may connect.
 pub(super) fn network(draft: &mut Draft<'_>) {
     let (port, expose, allowed) = match draft.from {
@@ -90,17 +68,14 @@ pub(super) fn network(draft: &mut Draft<'_>) {
         _ => ("spec.networking.port", "spec.networking.expose", "spec.networking.allowedFrom"),
     };
     // 0 is as good as none
-    if draft.get(port).and_then(Value::as_i64).is_some_and(|port| port > 0) {
+    if draft.get(port).is_some_and(|port| is_to_fill(port) || port.as_i64().is_some_and(|port| port > 0)) {
         draft.carry(port, "network.port");
     }
     match draft.get(expose) {
-        Some(Value::Bool(on)) => {
-            draft.set("network.externalAccess.enabled", (*on).into());
-            draft.note_move(expose, "network.externalAccess.enabled");
-        }
+        Some(on) if on.is_boolean() || is_to_fill(on) => draft.carry(expose, "network.externalAccess.enabled"),
         Some(Value::Object(fields)) => {
-            let on = fields.get("enabled").and_then(Value::as_bool).unwrap_or(true);
-            draft.set("network.externalAccess.enabled", on.into());
+            let on = fields.get("enabled").filter(|on| !on.is_null()).cloned();
+            draft.set("network.externalAccess.enabled", on.unwrap_or(true.into()));
             draft.note_move(expose, "network.externalAccess");
             for (field, value) in fields.iter().filter(|(field, value)| *field != "enabled" && !value.is_null()) {
                 let message = format!(
@@ -139,7 +114,8 @@ fn policy(draft: &mut Draft<'_>, at: &str) {
     for key in texts("labels") {
         peers.push(json!({"namespaceSelector": {"matchExpressions": [{"key": key, "operator": "Exists"}]}}));
     }
-    let port = draft.spec["network"]["port"].as_i64().unwrap_or(8321);
+    let port = Some(&draft.spec["network"]["port"]).filter(|port| !port.is_null());
+    let port = port.cloned().unwrap_or(DEFAULT_PORT.into());
     draft.set("network.policy.ingress", json!([{"from": peers, "ports": [{"protocol": "TCP", "port": port}]}]));
     draft.note_move(at, "network.policy.ingress");
     let message = "becomes rules of a NetworkPolicy, beside those for the operator and the router, which own rules replace; the \

@@ -4,11 +4,13 @@
 //! Nothing is invented, and nothing gets lost without a word: what has no place in the new resource, or would mean
 //! something else there, is told, the losses first.
 
+mod config;
 mod fields;
 mod pod;
 mod providers;
 mod told;
 
+pub use config::Mounted;
 pub use told::{Class, Told};
 
 use super::rules::adoption;
@@ -16,6 +18,7 @@ use crate::api::{ApiVersion, Kind};
 use crate::check::facts::Facts;
 use crate::check::finding::{Finding, Severity};
 use crate::check::{Request, Validated, verdict};
+use crate::document::placeholder;
 use crate::generate::{Base, BaseSource, ConfigSource, Generated, generate, target};
 use crate::path::Path;
 use serde_json::{Map, Value, json};
@@ -47,6 +50,8 @@ pub struct Migration {
     pub told: Vec<Told>,
     /// The objects that have to carry the label by which the new operator sees them.
     pub labelled: Vec<(crate::check::ReferenceKind, String)>,
+    /// The config that both resources mount. It is one of llama-stack, and has to be rewritten with the resource.
+    pub config: Option<Mounted>,
 }
 
 /// Why a resource was not migrated.
@@ -82,11 +87,13 @@ struct Draft<'a> {
     from: ApiVersion,
     /// The whole resource as it was, in the version `from`.
     old: &'a Value,
+    facts: &'a Facts,
     options: &'a Options,
     /// The `spec` of the `OGXServer`, as far as it has been written.
     spec: Value,
     moves: Vec<(Path, Path)>,
     told: Vec<Told>,
+    config: Option<Mounted>,
 }
 
 impl<'a> Draft<'a> {
@@ -124,22 +131,28 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Migrates a resource. `facts` are what the caller knows of the objects that it names.
+/// Migrates a resource. `unknown`: places that a template fills in, which stay as they are written; `facts` are what the
+/// caller knows of the objects that it names.
 ///
 /// # Errors
 /// It is of another kind, is not valid, or what would come of it is not.
-pub fn migrate(object: &Value, facts: &Facts, options: &Options) -> Result<Migration, MigrateError> {
+pub fn migrate(
+    object: &Value,
+    unknown: &BTreeSet<Path>,
+    facts: &Facts,
+    options: &Options,
+) -> Result<Migration, MigrateError> {
     let version = ApiVersion::of(object).filter(|version| version.kind() == Kind::LlamaStackDistribution);
     let version = version.ok_or(MigrateError::OtherKind)?;
-    let unknown = BTreeSet::new();
-    let outcome = verdict(&Request { version, value: object, old: None, unknown: &unknown, facts });
+    let outcome = verdict(&Request { version, value: object, old: None, unknown, facts });
     let broken: Vec<Finding> = outcome.findings.iter().filter(|finding| is_broken(finding)).cloned().collect();
     if !broken.is_empty() {
         return Err(MigrateError::Invalid(broken));
     }
-    let mut draft = Draft { from: version, old: object, options, spec: json!({}), moves: Vec::new(), told: Vec::new() };
+    let (moves, told) = (Vec::new(), Vec::new());
+    let mut draft = Draft { from: version, old: object, facts, options, spec: json!({}), moves, told, config: None };
     fields::distribution(&mut draft);
-    fields::configs(&mut draft);
+    config::carry(&mut draft);
     if let Some(generated) = outcome.generated.as_ref().or(of_unknown_base(outcome.model.as_ref()).as_ref()) {
         providers::carry(&mut draft, generated);
     } else if version == ApiVersion::V1Alpha2 && draft.get("spec.overrideConfig").is_none() {
@@ -181,7 +194,8 @@ fn is_broken(finding: &Finding) -> bool {
 
 /// Judges the result as the API server does.
 fn finish(value: Value, draft: Draft<'_>) -> Result<Migration, MigrateError> {
-    let (unknown, facts) = (BTreeSet::new(), Facts::default());
+    let (mut unknown, facts) = (BTreeSet::new(), Facts::default());
+    to_fill(&value, &Path::root(), &mut unknown);
     let request =
         Request { version: ApiVersion::OgxV1Beta1, value: &value, old: None, unknown: &unknown, facts: &facts };
     let findings = verdict(&request).findings.into_iter().filter(|finding| finding.severity == Severity::Error);
@@ -203,7 +217,30 @@ fn finish(value: Value, draft: Draft<'_>) -> Result<Migration, MigrateError> {
         .collect();
     labelled.sort();
     labelled.dedup();
-    Ok(Migration { value, moves: draft.moves, told, labelled })
+    Ok(Migration { value, moves: draft.moves, told, labelled, config: draft.config })
+}
+
+/// The places whose value a template fills in. As deep as a resource, which the API server bounds.
+fn to_fill(value: &Value, at: &Path, found: &mut BTreeSet<Path>) {
+    match value {
+        Value::String(text) if placeholder(text).is_some() => _ = found.insert(at.clone()),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                to_fill(value, &at.key(name.as_str()), found);
+            }
+        }
+        Value::Array(items) => {
+            for (number, value) in items.iter().enumerate() {
+                to_fill(value, &at.index(number), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a template fills in a value.
+fn is_to_fill(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| placeholder(text).is_some())
 }
 
 /// Labels and annotations that are about the old kind, or the old operator.

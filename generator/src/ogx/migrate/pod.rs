@@ -7,8 +7,8 @@ use crate::path::Path;
 use serde_json::{Value, json};
 
 /// Where the volume was mounted, and where it is now.
-const OLD_MOUNT: &str = "/.llama";
-const NEW_MOUNT: &str = "/.ogx";
+pub(super) const OLD_MOUNT: &str = "/.llama";
+pub(super) const NEW_MOUNT: &str = "/.ogx";
 
 /// Old and new places of what stays as it is.
 const OLDER: [(&str, &str); 10] = [
@@ -37,8 +37,7 @@ const NEWER: [(&str, &str); 10] = [
 ];
 
 /// Fields that the new resource does not have.
-const GONE: [(&str, &str); 6] = [
-    ("spec.server.containerSpec.name", "the container is always called ogx"),
+const GONE: [(&str, &str); 5] = [
     ("spec.server.podOverrides.terminationGracePeriodSeconds", "there is no such field: pods get 30 seconds"),
     ("spec.workload.overrides.terminationGracePeriodSeconds", "there is no such field: pods get 30 seconds"),
     ("spec.workload.overrides.podSecurityContext", "there is no such field"),
@@ -50,9 +49,9 @@ const GONE: [(&str, &str); 6] = [
 ];
 
 pub(super) fn workload(draft: &mut Draft<'_>) {
-    let (fields, pod) = match draft.from {
-        ApiVersion::V1Alpha1 => (&OLDER, "spec.server.containerSpec"),
-        _ => (&NEWER, "spec.workload.overrides"),
+    let fields = match draft.from {
+        ApiVersion::V1Alpha1 => &OLDER,
+        _ => &NEWER,
     };
     for (from, to) in fields {
         // The new API server refuses empty lists.
@@ -68,10 +67,18 @@ pub(super) fn workload(draft: &mut Draft<'_>) {
             draft.tell(Class::Loss, place, format!("{shown}{why}"));
         }
     }
+    let name = "spec.server.containerSpec.name";
+    if let Some(old) = draft.get(name) {
+        draft.tell(Class::Change, name, format!("the container is called \"ogx\", not {old}"));
+    }
     unknown_fields(draft);
-    variables(draft, &format!("{pod}.env"));
-    command(draft, pod);
+    variables(draft, &format!("{}.env", container(draft)));
+    command(draft);
     mounts(draft);
+    let moves_data = !is_own_mount(draft);
+    if let Some(config) = &mut draft.config {
+        config.moves_data = moves_data;
+    }
 }
 
 /// Fields of overrides that the new schema does not have: they come with later versions of the old one.
@@ -171,18 +178,31 @@ fn is_own_mount(draft: &Draft<'_>) -> bool {
     path.is_some_and(|path| path != OLD_MOUNT)
 }
 
+/// The fields of the container.
+fn container(draft: &Draft<'_>) -> &'static str {
+    match draft.from {
+        ApiVersion::V1Alpha1 => "spec.server.containerSpec",
+        _ => "spec.workload.overrides",
+    }
+}
+
+/// The words of `command` or `args`.
+fn words(draft: &Draft<'_>, field: &str) -> Vec<String> {
+    let list = draft.get(&format!("{}.{field}", container(draft))).and_then(Value::as_array);
+    let words = list.into_iter().flatten().filter_map(Value::as_str).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// All words that the container is started with, those of a shell's script too.
+pub(super) fn words_of_command(draft: &Draft<'_>) -> Vec<String> {
+    let all = [words(draft, "command"), words(draft, "args")].concat();
+    all.iter().flat_map(|word| word.split_whitespace()).map(str::to_owned).collect()
+}
+
 /// A command of llama-stack is dropped: the image's entrypoint starts what the operator mounts.
-fn command(draft: &mut Draft<'_>, pod: &str) {
-    let words = |field: &str| -> Vec<String> {
-        let list = draft.get(&format!("{pod}.{field}")).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
-    let (command, args) = (words("command"), words("args"));
+fn command(draft: &mut Draft<'_>) {
+    let pod = container(draft);
+    let (command, args) = (words(draft, "command"), words(draft, "args"));
     let all = [command.clone(), args.clone()].concat().join(" ");
     if all.is_empty() {
         return;

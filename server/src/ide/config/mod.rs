@@ -192,12 +192,25 @@ impl ConfigText {
     /// that reads it now, where that is known.
     ///
     /// # Errors
-    /// It is not well-formed, has lines of a template, or cannot be changed where it stands.
+    /// See [`Self::migrated_by`].
     pub(crate) fn migrated(
         &self,
         outer: &str,
         from: Option<&str>,
         to: &str,
+    ) -> Result<(ConfigMigration, Vec<TextEdit>), NotMigrated> {
+        self.migrated_by(outer, |value, unknown| config::migrate(value, unknown, from, to))
+    }
+
+    /// What `migrate` makes of the config and of the places in it that a template fills in, and the edits of the document
+    /// around it.
+    ///
+    /// # Errors
+    /// It is not well-formed, has lines of a template, or cannot be changed where it stands.
+    pub(crate) fn migrated_by(
+        &self,
+        outer: &str,
+        migrate: impl FnOnce(&Value, &BTreeSet<Path>) -> Option<ConfigMigration>,
     ) -> Result<(ConfigMigration, Vec<TextEdit>), NotMigrated> {
         let text = self.tree.text();
         if let Some(skipped) = self.tree.skipped().iter().find(|skipped| skipped.kind == SkippedKind::Template) {
@@ -207,8 +220,7 @@ impl ConfigText {
         if let Some(error) = self.tree.strict_error() {
             return Err(NotMigrated::NotWellFormed { message: error.message.clone() });
         }
-        let migration = config::migrate(&self.plain.value, &self.plain.unknown, from, to);
-        let migration = migration.ok_or(NotMigrated::NoResource)?;
+        let migration = migrate(&self.plain.value, &self.plain.unknown).ok_or(NotMigrated::NoResource)?;
         if migration.edits.is_empty() {
             return Ok((migration, Vec::new()));
         }

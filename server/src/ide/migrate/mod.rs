@@ -6,8 +6,10 @@ mod moves;
 pub(crate) mod ogx;
 mod operations;
 mod outcome;
+pub(crate) mod outside_ogx;
 mod prepare;
 mod together;
+pub(crate) mod together_ogx;
 mod write;
 
 pub use config::MigratedConfig;
@@ -99,7 +101,7 @@ pub(crate) fn is_possible(document: &DocumentAnalysis, resource: &Resource) -> R
 ///
 /// # Errors
 /// Why not.
-fn is_readable(document: &DocumentAnalysis, resource: &Resource) -> Result<(), NotMigrated> {
+pub(crate) fn is_readable(document: &DocumentAnalysis, resource: &Resource) -> Result<(), NotMigrated> {
     if document.is_part() {
         return Err(NotMigrated::Part);
     }

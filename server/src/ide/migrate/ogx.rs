@@ -1,33 +1,34 @@
-//! A `LlamaStackDistribution` rewritten as an `OGXServer`, comments and formatting kept; and the label by which the new
-//! operator sees the objects that it names.
+//! A `LlamaStackDistribution` rewritten as an `OGXServer`, comments and formatting kept, with what has to change together
+//! with it.
 
 use super::moves::Moves;
+use super::together_ogx::{Concerned, Together};
 use super::write::{self, Written};
 use super::{NotMigrated, comments, is_readable};
 use crate::ide::document::{DocumentAnalysis, Resource};
-use crate::ide::objects::ObjectKey;
+use crate::ide::names::Query;
+use crate::ide::rename::FileEdits;
 use crate::ide::types::TextEdit;
-use crate::ide::{Analysis, fix, place};
-use llsd_generator::api::Kind;
+use crate::ide::{Analysis, place};
+use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::ReferenceKind;
-use llsd_generator::check::finding::FixEdit;
-use llsd_generator::ogx::WATCH_LABEL as WATCH;
-use llsd_generator::ogx::migrate::{self, Class, Options, Told};
+use llsd_generator::fold::{Line, LineKind};
+use llsd_generator::ogx::migrate::{self, Class, Mounted, Options, Told};
 use llsd_generator::path::Path;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What came of a migration to ogx.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToOgx {
     /// The change of the file.
     pub edits: Vec<TextEdit>,
-    /// What to tell, the losses first.
-    pub told: Vec<Told>,
+    /// Changes of other files, which have what the resource names.
+    pub others: Vec<FileEdits>,
+    /// What there is to tell of the resources, and of what they name.
+    pub concerned: Concerned,
     /// Comments of fields that the new resource does not have, each with its field.
     pub homeless: Vec<(Path, String)>,
-    /// The Secrets and ConfigMaps that have to carry the label.
-    pub labelled: BTreeSet<(ReferenceKind, ObjectKey)>,
     /// Old and new name, and the namespace, of each resource.
     pub renamed: Vec<Renamed>,
 }
@@ -43,23 +44,29 @@ pub struct Renamed {
     pub new: String,
     /// Whether it has a volume.
     pub has_volume: bool,
-    /// Whether its children are owned as `llamastack.io/v1alpha2`, which the new operator refuses to adopt.
-    pub is_v1alpha2: bool,
 }
 
 impl ToOgx {
     /// Whether nothing gets lost or changes.
     #[must_use]
     pub fn means_the_same(&self) -> bool {
-        self.told.iter().all(|one| one.class == Class::Added)
+        self.concerned.told.iter().all(|one| one.class == Class::Added)
     }
 
     /// What there is to say, worst first.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<Line> {
+        let line = |one: &Told| Line {
+            kind: LineKind::Difference(one.class),
+            text: format!("{}: {}", one.place, one.message),
+        };
+        let (added, others): (Vec<&Told>, Vec<_>) =
+            self.concerned.told.iter().partition(|one| one.class == Class::Added);
         let homeless = self.homeless.iter();
-        let homeless = homeless.map(|(path, text)| format!("note: the comment of {path} is left out: {text}"));
-        self.told.iter().map(ToString::to_string).chain(homeless).collect()
+        let homeless = homeless.map(|(path, text)| format!("the comment of {path} is left out: {text}"));
+        let notes = self.concerned.notes.iter().cloned().chain(homeless);
+        let notes = notes.map(|text| Line { kind: LineKind::Note, text });
+        others.into_iter().map(line).chain(notes).chain(added.into_iter().map(line)).collect()
     }
 }
 
@@ -74,18 +81,52 @@ pub(crate) fn documents(analysis: &Analysis) -> Vec<usize> {
     all.map(|located| located.number).collect()
 }
 
-/// Rewrites every `LlamaStackDistribution` of document number `document`.
+/// Rewrites every `LlamaStackDistribution` of document number `document`, the configs that they mount, and the labels of
+/// the objects that they name. Files for which `may_change` says no stay as they are.
 ///
 /// # Errors
-/// There is none, or one cannot be rewritten: then all of them stay as they are.
-pub(crate) fn of_document(analysis: &Analysis, document: usize, options: &Options) -> Result<ToOgx, NotMigrated> {
-    let located = analysis.document(document).ok_or(NotMigrated::NoResource)?;
+/// There is none, or one cannot be rewritten, or not with its config: then all of them stay as they are.
+pub(crate) fn of_query(
+    query: &Query<'_>,
+    document: usize,
+    options: &Options,
+    may_change: &dyn Fn(&Arc<str>) -> bool,
+) -> Result<ToOgx, NotMigrated> {
+    let located = query.analysis.and_then(|analysis| analysis.document(document)).ok_or(NotMigrated::NoResource)?;
     let mut all = ToOgx::default();
+    let mut named = Vec::new();
     for resource in located.document.resources().iter().filter(|one| is_old(one)) {
-        of_resource(located.document, resource, options, &mut all)?;
+        named.push(of_resource(located.document, resource, options, &mut all)?);
+    }
+    if all.edits.is_empty() {
+        return Err(NotMigrated::NoResource);
     }
     all.edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
-    if all.edits.is_empty() { Err(NotMigrated::NoResource) } else { Ok(all) }
+    let mut together = Together::new(query, may_change)?;
+    together.apply_own(&all.edits);
+    for one in named {
+        if let Some((mounted, place)) = &one.config {
+            together.config(&one.namespace, mounted, place, &mut all.concerned)?;
+        }
+        for (kind, name) in one.labelled {
+            let object = (one.namespace.clone(), name);
+            if !together.label(kind, &object) {
+                all.concerned.elsewhere.insert((kind, object));
+            }
+        }
+    }
+    (all.edits, all.others) = together.finish();
+    all.concerned.told.sort_by_key(|one| one.class);
+    Ok(all)
+}
+
+/// What a resource names.
+struct Named {
+    namespace: String,
+    /// The config, and the field that names it.
+    config: Option<(Mounted, &'static str)>,
+    /// The objects that have to carry the label.
+    labelled: Vec<(ReferenceKind, String)>,
 }
 
 fn of_resource(
@@ -93,73 +134,34 @@ fn of_resource(
     resource: &Resource,
     options: &Options,
     all: &mut ToOgx,
-) -> Result<(), NotMigrated> {
+) -> Result<Named, NotMigrated> {
     is_readable(document, resource)?;
     let tree = document.tree();
     let root = tree.find(&place::steps(&resource.base, &Path::root())).ok_or(NotMigrated::NoResource)?;
     let mut object = Value::clone(&resource.value);
     object["apiVersion"] = Value::from(resource.version.api_version());
-    let migration = migrate::migrate(&object, document.facts(), options).map_err(|error| match error {
-        migrate::MigrateError::OtherKind => NotMigrated::NoResource,
-        migrate::MigrateError::Invalid(findings) => NotMigrated::Invalid(findings),
-        migrate::MigrateError::Refused(findings) => NotMigrated::Refused(findings),
-    })?;
+    let migration =
+        migrate::migrate(&object, &resource.unknown, document.facts(), options).map_err(|error| match error {
+            migrate::MigrateError::OtherKind => NotMigrated::NoResource,
+            migrate::MigrateError::Invalid(findings) => NotMigrated::Invalid(findings),
+            migrate::MigrateError::Refused(findings) => NotMigrated::OgxRefused(findings),
+        })?;
     let moves = Moves::new(migration.moves);
     let Written { text, homeless, .. } = write::resource(tree, root, resource, &migration.value, &moves, None);
     all.edits.push(TextEdit { span: comments::whole(tree, root), new_text: text });
-    all.told.extend(migration.told);
-    all.told.sort_by_key(|one| one.class);
+    all.concerned.told.extend(migration.told);
     all.homeless.extend(homeless);
     let namespace = resource.namespace().to_owned();
-    let key = |(kind, name)| (kind, (namespace.clone(), name));
-    all.labelled.extend(migration.labelled.into_iter().map(key));
     all.renamed.push(Renamed {
         old: resource.name().to_owned(),
         new: migration.value["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
         has_volume: !migration.value["spec"]["workload"]["storage"].is_null(),
-        is_v1alpha2: resource.version.name() == "v1alpha2",
-        namespace,
+        namespace: namespace.clone(),
     });
-    Ok(())
-}
-
-/// The edits of a file that give the label to those of the objects that are in it, and which these are.
-pub(crate) fn label(
-    analysis: &Analysis,
-    wanted: &BTreeSet<(ReferenceKind, ObjectKey)>,
-) -> (Vec<TextEdit>, BTreeSet<(ReferenceKind, ObjectKey)>) {
-    let (mut edits, mut found) = (Vec::new(), BTreeSet::new());
-    for located in analysis.documents() {
-        let tree = located.document.tree();
-        let Some(root) = tree.root() else { continue };
-        let text = |steps: [&str; 2]| {
-            let node =
-                root.get(steps[0]).and_then(|node| if steps[1].is_empty() { Some(node) } else { node.get(steps[1]) });
-            node.map(|node| node.value().into_owned()).unwrap_or_default()
-        };
-        let kind = match text(["kind", ""]).as_str() {
-            "Secret" => ReferenceKind::Secret,
-            "ConfigMap" => ReferenceKind::ConfigMap,
-            _ => continue,
-        };
-        let (namespace, name) = (text(["metadata", "namespace"]), text(["metadata", "name"]));
-        let fits = |(of, key): &&(ReferenceKind, ObjectKey)| {
-            *of == kind && key.1 == name && (key.0 == namespace || key.0.is_empty() || namespace.is_empty())
-        };
-        let Some(object) = wanted.iter().find(fits) else { continue };
-        found.insert(object.clone());
-        let labels = Path::parse("metadata.labels");
-        let path = labels.key(WATCH);
-        let change = match tree.find(&place::steps(&Path::root(), &path)) {
-            Some(node) if node.value() == "true" => continue,
-            Some(_) => FixEdit::Replace { path, value: "true".into() },
-            None if tree.find(&place::steps(&Path::root(), &labels)).is_none() => {
-                FixEdit::Insert { path: labels, value: serde_json::json!({ WATCH: "true" }) }
-            }
-            None => FixEdit::Insert { path, value: "true".into() },
-        };
-        let made = fix::text_edits(tree, &Path::root(), &[change]).unwrap_or_default().into_iter();
-        edits.extend(made.map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
-    }
-    (edits, found)
+    let place = match resource.version {
+        ApiVersion::V1Alpha1 => "spec.server.userConfig",
+        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => "spec.overrideConfig",
+    };
+    let config = migration.config.map(|mounted| (mounted, place));
+    Ok(Named { namespace, config, labelled: migration.labelled })
 }

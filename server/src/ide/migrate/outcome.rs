@@ -37,6 +37,8 @@ pub struct Migrated {
     pub overlays: Vec<(String, Difference)>,
     /// The ConfigMap that is removed with it, and the comments that go with it.
     pub removed: Option<(String, Vec<String>)>,
+    /// What else there is to say: all there is of a way to ogx.
+    pub further: Vec<Line>,
 }
 
 impl Migrated {
@@ -56,6 +58,7 @@ impl Migrated {
     pub fn means_the_same(&self) -> bool {
         self.reports.iter().all(MigrationReport::means_the_same)
             && self.overlays.iter().all(|(_, one)| one.class == Class::Added)
+            && self.further.iter().all(is_harmless)
     }
 
     /// What there is to say, worst first. Every surface says these lines.
@@ -82,6 +85,7 @@ impl Migrated {
         lines.extend(homeless.map(|(path, text)| note(format!("the comment of {path} is left out: {text}"))));
         let left = self.left.iter();
         lines.extend(left.map(|text| note(format!("stays in the ConfigMap only: {text}"))));
+        lines.extend(self.further.iter().cloned());
         // what is lost in one resource comes before what is noted of another
         lines.sort_by_key(|line| match line.kind {
             LineKind::Refused => 0,
@@ -99,6 +103,11 @@ impl Migrated {
     pub fn noteworthy(&self) -> Vec<String> {
         self.lines().iter().filter(|line| line.kind != LineKind::Same).map(ToString::to_string).collect()
     }
+}
+
+/// Whether a line says nothing of what is lost or changes.
+pub(super) fn is_harmless(line: &Line) -> bool {
+    !matches!(line.kind, LineKind::Refused | LineKind::Difference(Class::Loss | Class::Change | Class::Unknown))
 }
 
 /// Why a resource is not rewritten. The text is what the user reads.
@@ -120,6 +129,8 @@ pub enum NotMigrated {
     Flow,
     /// It is a patch of a kustomization.
     Part,
+    /// Kustomizations patch it, or it is a patch, and it was to become one of another kind.
+    Bound,
     /// A config has values by way of aliases, or stands where its text cannot be changed.
     Unreachable,
     /// The resource was made from another one, and does not have all of it.
@@ -128,6 +139,24 @@ pub enum NotMigrated {
     Invalid(Vec<Finding>),
     /// The rules of v1alpha2 refuse what would come of it.
     Refused(Vec<Finding>),
+    /// The rules of `OGXServer` refuse what would come of it.
+    OgxRefused(Vec<Finding>),
+    /// The config that it mounts cannot be rewritten.
+    Config {
+        /// The ConfigMap.
+        name: String,
+        /// The file of the config, as seen from that of the resource.
+        file: String,
+        /// Why.
+        why: Box<NotMigrated>,
+    },
+    /// The config that it mounts would have to change with it, in a file that nobody named.
+    ForeignConfig {
+        /// The ConfigMap.
+        name: String,
+        /// The file of the config, as seen from that of the resource.
+        file: String,
+    },
     /// Kustomizations patch it, and it cannot be migrated with the patches.
     Apart {
         /// The kustomization that stands in the way, as seen from the file.
@@ -185,6 +214,10 @@ impl fmt::Display for NotMigrated {
             ),
             Self::Flow => out.write_str("it is written between brackets (JSON): write it as block YAML first"),
             Self::Part => out.write_str("it is a patch of a kustomization, and no resource of its own"),
+            Self::Bound => out.write_str(
+                "a kustomization patches it, or it is a patch, and patches are not rewritten for another kind: migrate what \
+                 `kubectl kustomize` builds",
+            ),
             Self::Unreachable => out.write_str(
                 "a value that changes comes from an alias, or stands where it cannot be changed: write it out first",
             ),
@@ -197,6 +230,17 @@ impl fmt::Display for NotMigrated {
                 out.write_str("v1alpha2 would refuse the result: ")?;
                 listed(out, findings)
             }
+            Self::OgxRefused(findings) => {
+                out.write_str("the API server would refuse the OGXServer: ")?;
+                listed(out, findings)
+            }
+            Self::Config { name, file, why } => {
+                write!(out, "the config in ConfigMap \"{name}\" ({file}) cannot be rewritten with it: {why}")
+            }
+            Self::ForeignConfig { name, file } => write!(
+                out,
+                "{file} has its config, in ConfigMap \"{name}\", which has to be rewritten with it: name that file too"
+            ),
             Self::Apart { by, apart: Apart::NoResource } => {
                 write!(out, "it is a patch of {by}, and the resource that it patches is not in these files")
             }
