@@ -303,6 +303,18 @@ fn migrations_are_made_when_they_are_chosen() {
     let resolved = client.request("codeAction/resolve", offered.clone());
     let new = edited(OLD, resolved["edit"]["changes"][URI].as_array().unwrap());
     assert!(new.starts_with("apiVersion: llamastack.io/v1alpha2\n"), "{new}");
+    let params = json!({
+        "textDocument": document(),
+        "range": {"start": at(3, 0), "end": at(3, 0)},
+        "context": {"diagnostics": [], "only": ["refactor.rewrite.llsd.ogx"]},
+    });
+    let to_ogx = client.request("textDocument/codeAction", params);
+    let titles: Vec<&Value> = to_ogx.as_array().unwrap().iter().map(|action| &action["title"]).collect();
+    let title = "Migrate to OGXServer with ogx 1.5.0";
+    assert_eq!(titles, [&json!(title), &json!(format!("{title}, keeping the name"))]);
+    let resolved = client.request("codeAction/resolve", to_ogx[0].clone());
+    let new = edited(OLD, resolved["edit"]["changes"][URI].as_array().unwrap());
+    assert!(new.starts_with("apiVersion: ogx.io/v1beta1\n"), "{new}");
     client.change(URI, 2, json!([insert(5, 0, "#")]));
     let id = client.ask("codeAction/resolve", offered);
     let answer = client.answer(id);

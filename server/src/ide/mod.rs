@@ -52,7 +52,7 @@ mod update;
 mod workspace;
 mod workspace_symbols;
 
-pub use actions::MigrationOffer;
+pub use actions::{MigrationOffer, MigrationTarget};
 pub use cluster::{Cluster, Condition, LiveStatus};
 pub use code_lens::{Lens, LensAction};
 pub use definition::{definition, implementation};

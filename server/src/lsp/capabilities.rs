@@ -163,6 +163,8 @@ pub(super) fn server(client: &Client) -> ServerCapabilities {
                 code_action_kinds: Some(vec![
                     lsp::CodeActionKind::QUICKFIX,
                     code_action::MIGRATE,
+                    code_action::TO_OGX,
+                    code_action::CONFIG,
                     code_action::FIX_ALL,
                 ]),
                 resolve_provider: client.resolves_actions.then_some(true),

@@ -430,3 +430,63 @@ fn a_plain_text_goes_into_a_secret_that_is_there() {
     let second = secret.replace("#- keys.yaml", "#- other.yaml");
     assert!(!titles(&format!("{text}{secret}{second}")).iter().any(|title| title.contains("keys")));
 }
+
+#[test]
+fn a_resource_becomes_an_ogx_server_together_with_its_config_in_another_file() {
+    let config = config("config.yaml");
+    let title = "Migrate to OGXServer with ogx 1.5.0";
+    let files = Files::new(&format!("{OLD}{config}"));
+    let all = actions(&files, "main.yaml");
+    let new = after(&files, "main.yaml", all.iter().find(|action| action.title == title).unwrap());
+    let texts: Vec<String> = new.names().iter().map(|name| new.text(name).to_owned()).collect();
+    expect![[r##"
+        # written long ago
+        apiVersion: v1
+        kind: ConfigMap
+        metadata: {name: config, labels: {ogx.io/watch: "true"}}
+        data:
+          config.yaml: |
+            # for the team
+            version: 2
+            apis: [inference]
+            providers:
+              inference:
+                # the fast one
+                - provider_id: fast
+                  provider_type: remote::vllm
+                  config:
+                    base_url: http://fast:8000/v1 # behind the proxy
+                    # enough for all
+                    max_tokens: 4321
+            server:
+              insecure: true
+            # the end
+        ---
+        apiVersion: ogx.io/v1beta1
+        kind: OGXServer
+        metadata:
+          name: old-ogx
+          annotations:
+            ogx.io/adopt-networking: old
+        spec:
+          distribution: {name: starter}
+          overrideConfig:
+            name: config
+            key: config.yaml
+          network:
+            policy:
+              enabled: false
+          monitoring:
+            enabled: false
+    "##]]
+    .assert_eq(&texts.join("---\n"));
+    let query = files.about("main.yaml");
+    let offers = ide::migration_offers(&query, Span::new(0, 0));
+    let offer = offers.iter().find(|offer| offer.title == title).unwrap();
+    let lines = ide::accept_migration(&query, offer).unwrap().noteworthy();
+    expect![[r#"
+        change: metadata.name: "old" becomes "old-ogx", which adopts the Service of the old one: only after both carry the new operator's label, see --plan
+        not known: ConfigMap "config", config.yaml: ogx 1.5.0 needs "distro_name"
+        added: spec.network.policy: stays off, as it was by default: the new operator makes policies unless it is told otherwise
+        added: ConfigMap "config", config.yaml: server.insecure: ogx 1.5.0 serves plain HTTP only where that is said"#]].assert_eq(&lines.join("\n"));
+}

@@ -174,7 +174,8 @@ metadata:
 fn migration_folds_what_the_user_wants_folded() {
     let titles = |text: &str| -> Vec<String> {
         let offers = ide::migration_offers(&ide::Query::alone(&analyse(text)), Span::new(0, text.len()));
-        offers.into_iter().map(|offer| offer.title).collect()
+        let to_newer = offers.into_iter().filter(|offer| offer.target == ide::MigrationTarget::Newer);
+        to_newer.map(|offer| offer.title).collect()
     };
     let all = [
         "Migrate to v1alpha2",
@@ -220,4 +221,25 @@ fn everything_is_fixed_in_rounds() {
     let new = apply(text, &ide::fix_everything(&analysis));
     assert_eq!(new, text.replace("networkin:", "networking:").replace("prot", "port"));
     assert_eq!(ide::fix_everything(&analyse(&new)), []);
+}
+
+#[test]
+fn a_config_is_offered_for_newer_versions() {
+    let config = "version: 2\nimage_name: starter\napis: [inference]\nproviders:\n  inference:\n  - provider_id: vllm # ours\n    \
+                  provider_type: remote::vllm\n    config: {base_url: \"http://vllm/v1\"}\n";
+    let titles = |text: &str, at: usize| -> Vec<String> {
+        let offers = ide::migration_offers(&ide::Query::alone(&analyse(text)), Span::new(at, at));
+        offers.into_iter().map(|offer| offer.title).collect()
+    };
+    let title = "Migrate the config to ogx 1.5.0";
+    assert!(titles(config, 0).iter().any(|one| one == title), "{:?}", titles(config, 0));
+    let new = after(config, title);
+    assert!(new.contains("distro_name: starter") && new.contains("# ours") && new.contains("insecure: true"), "{new}");
+    assert_eq!(titles(&new, 0), Vec::<String>::new());
+    let inside = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  config.yaml: |\n{}",
+        config.lines().map(|line| format!("    {line}\n")).collect::<String>()
+    );
+    assert_eq!(titles(&inside, 0), Vec::<String>::new());
+    assert!(titles(&inside, inside.find("apis").unwrap()).iter().any(|one| one == title));
 }

@@ -50,6 +50,16 @@ pub struct ConfigMigration {
 }
 
 impl ConfigMigration {
+    /// The versions that a config may be rewritten for next: the newest of llama-stack and of ogx, as far as they are
+    /// newer than all of `versions`, oldest first.
+    #[must_use]
+    pub fn newer_versions(versions: &[&str]) -> Vec<&'static str> {
+        let all = Catalog::versions();
+        let newest = [false, true].map(|ogx| all.iter().rev().find(|version| versions::is_ogx(version) == ogx));
+        let is_newer = |version: &&String| versions.iter().all(|other| is_older(other, version));
+        newest.into_iter().flatten().filter(is_newer).map(String::as_str).collect()
+    }
+
     /// Whether nothing is lost, changed or left open. There may be more than there was.
     #[must_use]
     pub fn means_the_same(&self) -> bool {

@@ -1,6 +1,8 @@
-//! The ways to rewrite a v1alpha1 resource as v1alpha2.
+//! The ways to rewrite a resource or config: a v1alpha1 resource as v1alpha2 here, for ogx in [`successor`].
 
 use super::objects::{self, Changes};
+use super::offer::{MigrationOffer, MigrationTarget};
+use super::successor;
 use crate::ide::diagnostics::touches;
 use crate::ide::document::Resource;
 use crate::ide::file::Located;
@@ -14,25 +16,6 @@ use llsd_generator::fold::{Options, UserConfig};
 use llsd_generator::path::Path;
 use serde_json::Value;
 use std::mem;
-
-/// One way to migrate one resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MigrationOffer {
-    /// What the menu shows, in the imperative: `Migrate to v1alpha2`.
-    pub title: String,
-    /// Number of the document in the file, from 0.
-    pub document: usize,
-    /// Number of the resource in the document, from 0.
-    pub resource: usize,
-    /// Whether a known ConfigMap or known variables are said in the resource from now on.
-    pub fold: bool,
-    /// Whether the document of the ConfigMap that was folded goes.
-    pub remove: bool,
-    /// Whether a file goes with it, which has nothing else.
-    pub deletes: bool,
-    /// Why it cannot be done, where a user would wonder that it is not offered.
-    pub refused: Option<String>,
-}
 
 /// The ways to migrate the resources that `span` touches. Nothing is rewritten yet.
 pub(crate) fn offers(query: &Query<'_>, span: Span) -> Vec<MigrationOffer> {
@@ -53,6 +36,8 @@ pub(crate) fn offers(query: &Query<'_>, span: Span) -> Vec<MigrationOffer> {
         if let Some((number, resource)) = touched {
             of_resource(query, located, number, resource, &mut found);
         }
+        successor::of_resources(query, located, inside, &mut found);
+        successor::of_configs(located, inside, &mut found);
     }
     found
 }
@@ -75,6 +60,7 @@ fn of_resource(
         let refused = refused.clone();
         found.push(MigrationOffer {
             title,
+            target: MigrationTarget::Newer,
             document: located.number,
             resource: number,
             fold,
@@ -112,6 +98,11 @@ fn of_resource(
 /// # Errors
 /// There is none: the text has changed, or something would be lost.
 pub(crate) fn edits(query: &Query<'_>, offer: &MigrationOffer) -> Result<Migrated, NotMigrated> {
+    match &offer.target {
+        MigrationTarget::Newer => {}
+        MigrationTarget::Ogx { same_name } => return successor::to_ogx(query, offer.document, *same_name),
+        MigrationTarget::Config { number, to } => return successor::config(query, offer.document, *number, to),
+    }
     let analysis = query.analysis.ok_or(NotMigrated::NoResource)?;
     let located = analysis.document(offer.document).ok_or(NotMigrated::NoResource)?;
     let resource = located.document.resources().get(offer.resource).ok_or(NotMigrated::NoResource)?;

@@ -4,7 +4,9 @@ mod config_map;
 mod key;
 mod migration;
 mod objects;
+mod offer;
 mod secret;
+mod successor;
 
 use super::diagnostics::touches;
 use super::names::Query;
@@ -15,9 +17,9 @@ use llsd_generator::check::rules::plain_secret::PLAIN_TEXT;
 use llsd_generator::check::rules::references::NO_KEY;
 use llsd_yaml::edit;
 
-pub use migration::MigrationOffer;
 pub(crate) use migration::{edits as migration, offers as migrations};
 use objects::Changes;
+pub use offer::{MigrationOffer, MigrationTarget};
 
 /// Rounds of fixes at most: one fix may be what makes the next one visible.
 const ROUNDS: usize = 8;

@@ -14,6 +14,24 @@ pub struct MigratedConfig {
     pub migration: ConfigMigration,
 }
 
+/// Rewrites one config of a document for version `to`, which has a catalog; both numbers count from 0.
+///
+/// # Errors
+/// There is none of that number, or it cannot be rewritten.
+pub(crate) fn of_one(
+    analysis: &Analysis,
+    document: usize,
+    number: usize,
+    to: &str,
+) -> Result<MigratedConfig, NotMigrated> {
+    let located = analysis.document(document).ok_or(NotMigrated::NoResource)?;
+    let (document, from) = (located.document, located.document.facts().llama_stack_version.as_deref());
+    let config = document.configs().get(number).ok_or(NotMigrated::NoResource)?;
+    let (migration, mut edits) = config.migrated(document.tree().text(), from, to)?;
+    edits.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));
+    Ok(MigratedConfig { edits, migration })
+}
+
 /// Rewrites all configs of a file for version `to`, which has a catalog. Nothing comes back if there are none.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use super::edits;
 use crate::documents::Snapshot;
-use crate::ide::{self, Analysis, MigrationOffer, Query, TextId};
+use crate::ide::{self, Analysis, MigrationOffer, MigrationTarget, Query, TextId};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::workspace_files::QueryFiles;
 use crate::lsp::{convert, publish};
@@ -20,11 +20,18 @@ pub(in crate::lsp) const FIX_ALL: CodeActionKind = CodeActionKind::new("source.f
 /// Rewrites as v1alpha2, so that clients know them from other rewrites.
 pub(in crate::lsp) const MIGRATE: CodeActionKind = CodeActionKind::new("refactor.rewrite.llsd.migrate");
 
+/// Rewrites as `OGXServer`. Not below [`MIGRATE`]: clients that ask for that want the next version of the resource.
+pub(in crate::lsp) const TO_OGX: CodeActionKind = CodeActionKind::new("refactor.rewrite.llsd.ogx");
+
+/// Rewrites a config for another version of the server.
+pub(in crate::lsp) const CONFIG: CodeActionKind = CodeActionKind::new("refactor.rewrite.llsd.config");
+
 /// What a migration needs to be made later.
 #[derive(Debug, Serialize, Deserialize)]
 struct Later {
     uri: Url,
     version: i32,
+    target: MigrationTarget,
     document: usize,
     resource: usize,
     fold: bool,
@@ -46,9 +53,9 @@ pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -
     let Some(Ok(later)) = action.data.clone().map(serde_json::from_value::<Later>) else { return Ok(action) };
     let uri = later.uri.clone();
     let query = move |shared: &Shared, snapshot: &Snapshot, analysis: &Analysis| {
-        let Later { uri, version, document, resource, fold, remove, deletes } = later;
+        let Later { uri, version, target, document, resource, fold, remove, deletes } = later;
         let (title, refused) = Default::default();
-        let offer = MigrationOffer { title, document, resource, fold, remove, deletes, refused };
+        let offer = MigrationOffer { title, target, document, resource, fold, remove, deletes, refused };
         let library = QueryFiles::new(shared);
         let about = about(snapshot, analysis, &library);
         let migrated = (snapshot.version == version).then(|| ide::accept_migration(&about, &offer))?;
@@ -107,10 +114,12 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
             }));
         }
     }
-    if is_wanted(params, &MIGRATE) {
-        let possible = |offer: &MigrationOffer| client.deletes_files || !offer.deletes;
+    if [MIGRATE, TO_OGX, CONFIG].iter().any(|kind| is_wanted(params, kind)) {
+        let possible =
+            |offer: &MigrationOffer| (client.deletes_files || !offer.deletes) && is_wanted(params, &kind_of(offer));
         for offer in ide::migration_offers(&about, span).into_iter().filter(possible) {
-            let mut action = CodeAction { title: offer.title.clone(), kind: Some(MIGRATE), ..CodeAction::default() };
+            let kind = Some(kind_of(&offer));
+            let mut action = CodeAction { title: offer.title.clone(), kind, ..CodeAction::default() };
             if let Some(reason) = offer.refused {
                 if client.disabled_actions {
                     action.disabled = Some(CodeActionDisabled { reason: format!("Not migrated: {reason}") });
@@ -148,7 +157,16 @@ fn actions(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis, params: &C
 
 fn later(uri: &Url, version: i32, offer: &MigrationOffer) -> Option<serde_json::Value> {
     let MigrationOffer { document, resource, fold, remove, deletes, .. } = *offer;
-    serde_json::to_value(Later { uri: uri.clone(), version, document, resource, fold, remove, deletes }).ok()
+    let (uri, target) = (uri.clone(), offer.target.clone());
+    serde_json::to_value(Later { uri, version, target, document, resource, fold, remove, deletes }).ok()
+}
+
+fn kind_of(offer: &MigrationOffer) -> CodeActionKind {
+    match offer.target {
+        MigrationTarget::Newer => MIGRATE,
+        MigrationTarget::Ogx { .. } => TO_OGX,
+        MigrationTarget::Config { .. } => CONFIG,
+    }
 }
 
 fn is(shown: &lsp::Diagnostic, code: &str, range: lsp::Range) -> bool {

@@ -1,0 +1,87 @@
+//! The ways to ogx: a resource of llama-stack as `OGXServer`, a config for another version of the server.
+
+use super::offer::{MigrationOffer, MigrationTarget};
+use crate::ide::diagnostics::touches;
+use crate::ide::document::Resource;
+use crate::ide::file::Located;
+use crate::ide::migrate::ogx::ToOgx;
+use crate::ide::migrate::together_ogx::{old_readers, read_by, unwatched};
+use crate::ide::migrate::{self, Migrated, NotMigrated};
+use crate::ide::names::Query;
+use crate::ide::{Span, ToOgxOptions, place};
+use llsd_generator::api::Kind;
+use llsd_generator::catalog::Catalog;
+use llsd_generator::config::{ConfigMigration, named};
+use llsd_generator::ogx;
+use llsd_generator::path::Path;
+
+/// The ways of the resources of llama-stack in a document to `OGXServer`.
+pub(super) fn of_resources(query: &Query<'_>, located: Located<'_>, inside: Span, found: &mut Vec<MigrationOffer>) {
+    let is_touched = |resource: &Resource| {
+        let root = located.document.tree().find(&place::steps(&resource.base, &Path::root()));
+        resource.version.kind() == Kind::LlamaStackDistribution
+            && migrate::is_readable(located.document, resource).is_ok()
+            && (resource.base.segments().is_empty() || root.is_some_and(|root| touches(root.span(), inside)))
+    };
+    if !located.document.resources().iter().any(is_touched) {
+        return;
+    }
+    let refused = migrate::is_bound(query).then(|| NotMigrated::Bound.to_string());
+    let version = target(query);
+    for (same_name, words) in [(false, ""), (true, ", keeping the name")] {
+        found.push(MigrationOffer {
+            title: format!("Migrate to OGXServer with ogx {version}{words}"),
+            document: located.number,
+            target: MigrationTarget::Ogx { same_name },
+            refused: refused.clone(),
+            ..MigrationOffer::default()
+        });
+    }
+}
+
+/// The ways of a config to other versions of the server.
+pub(super) fn of_configs(located: Located<'_>, inside: Span, found: &mut Vec<MigrationOffer>) {
+    for (number, config) in located.document.configs().iter().enumerate() {
+        let at = config.embedding().inner(inside.start);
+        if at.is_none() && !config.embedding().is_document() {
+            continue;
+        }
+        let judged = &config.verdict(located.document.facts()).versions;
+        for version in ConfigMigration::newer_versions(judged) {
+            found.push(MigrationOffer {
+                title: format!("Migrate the config to {}", named(version)),
+                document: located.number,
+                target: MigrationTarget::Config { number, to: version.to_owned() },
+                ..MigrationOffer::default()
+            });
+        }
+    }
+}
+
+/// The version of ogx that will run: that of the settings, if they name one.
+fn target(query: &Query<'_>) -> &'static str {
+    ogx::target_version(query.analysis.and_then(|analysis| analysis.workspace().assumed_version()))
+}
+
+/// The rewrite of all resources of a document as `OGXServer`.
+pub(super) fn to_ogx(query: &Query<'_>, document: usize, same_name: bool) -> Result<Migrated, NotMigrated> {
+    if migrate::is_bound(query) {
+        return Err(NotMigrated::Bound);
+    }
+    let options = ToOgxOptions { version: target(query), same_name };
+    let made: ToOgx = migrate::ogx::of_query(query, document, &options, &|_| true)?;
+    let mut further = made.lines();
+    for object in &made.concerned.configs {
+        further.extend(old_readers(query, object, Some(document)).iter().map(|name| read_by(name, object)));
+    }
+    further.extend(made.concerned.elsewhere.iter().map(unwatched));
+    Ok(Migrated { edits: made.edits, others: made.others, further, ..Migrated::default() })
+}
+
+/// The rewrite of one config for another version.
+pub(super) fn config(query: &Query<'_>, document: usize, number: usize, to: &str) -> Result<Migrated, NotMigrated> {
+    let analysis = query.analysis.ok_or(NotMigrated::NoResource)?;
+    let to = Catalog::for_version(to).filter(|known| known.version() == to).ok_or(NotMigrated::NoResource)?;
+    let made = migrate::config::of_one(analysis, document, number, to.version())?;
+    Ok(Migrated { edits: made.edits, further: made.migration.lines(), ..Migrated::default() })
+}
