@@ -68,7 +68,7 @@ spec:
 }
 
 /// Applies each document, as `kubectl apply --server-side` does.
-fn apply(namespace: &Namespace, text: &str) {
+pub(super) fn apply(namespace: &Namespace, text: &str) {
     for document in serde_yaml::Deserializer::from_str(text) {
         let object = Value::deserialize(document).unwrap();
         let plural = match object["kind"].as_str().unwrap() {

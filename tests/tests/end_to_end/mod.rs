@@ -3,6 +3,7 @@
 
 mod kubelet;
 mod migrated;
+mod ogx;
 mod pod;
 mod served;
 mod services;
