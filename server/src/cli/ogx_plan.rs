@@ -10,6 +10,9 @@ use std::fmt::Write as _;
 /// Takes out of a saved object what only the API server writes, so that it can be applied again.
 const PLAIN: &str = r"sed '/^  \(creationTimestamp\|generation\|resourceVersion\|uid\): /d'";
 
+/// The end of the files in which objects are saved: not one of manifests, which a migration beside them would read.
+const SAVED: &str = "yaml.saved";
+
 /// The Deployment of the old operator.
 const OLD_OPERATOR: &str =
     "kubectl -n llama-stack-k8s-operator-system scale deployment llama-stack-k8s-operator-controller-manager";
@@ -36,7 +39,7 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, files: &[String]) -> Stri
     let stop = format!("{OLD_OPERATOR} --replicas=0");
     plan.step("Stop the old operator. Its CRD stays: deleting it deletes every resource.", [stop]);
     let configs = outcome.configs.iter().map(|(namespace, name)| {
-        format!("kubectl{} get configmap {name} -o yaml | {PLAIN} > {name}.saved.yaml", in_namespace(namespace))
+        format!("kubectl{} get configmap {name} -o yaml | {PLAIN} > {name}.{SAVED}", in_namespace(namespace))
     });
     let save = all.iter().flat_map(saved).chain(configs);
     plan.step("Save what there is, and keep the volumes whatever happens.", save);
@@ -65,7 +68,7 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, files: &[String]) -> Stri
             all.iter().map(|one| format!("kubectl{} annotate ogxserver/{} ogx.io/adopt-networking-", of(one), one.new));
         plan.step(title, clients);
     }
-    let configs = outcome.configs.iter().map(|(_, name)| format!("kubectl apply -f {name}.saved.yaml"));
+    let configs = outcome.configs.iter().map(|(_, name)| format!("kubectl apply -f {name}.{SAVED}"));
     let back = all.iter().flat_map(|one| back(one, same_name)).chain(configs);
     let back = back.chain([format!("{OLD_OPERATOR} --replicas=1")]);
     plan.step("To go back, up to the deletion of the old resources:", back);
@@ -74,7 +77,7 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, files: &[String]) -> Stri
 
 fn saved(one: &Renamed) -> Vec<String> {
     let (ns, old) = (of(one), &one.old);
-    let mut all = vec![format!("kubectl{ns} get llamastackdistribution {old} -o yaml | {PLAIN} > {old}.saved.yaml")];
+    let mut all = vec![format!("kubectl{ns} get llamastackdistribution {old} -o yaml | {PLAIN} > {old}.{SAVED}")];
     if one.has_volume {
         all.push(format!(
             "kubectl patch persistentvolume \"$(kubectl{ns} get pvc {old}-pvc -o jsonpath={{.spec.volumeName}})\" -p \
@@ -143,7 +146,7 @@ fn back(one: &Renamed, same_name: bool) -> Vec<String> {
     let (ns, old, new) = (of(one), &one.old, &one.new);
     let mut all = vec![format!("kubectl{ns} delete ogxserver {new}   # the volume stays")];
     if same_name {
-        all.push(format!("kubectl{ns} apply -f {old}.saved.yaml"));
+        all.push(format!("kubectl{ns} apply -f {old}.{SAVED}"));
     }
     if one.has_volume {
         all.push(format!(

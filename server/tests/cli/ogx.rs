@@ -356,6 +356,12 @@ fn a_config_that_another_resource_still_reads_is_said() {
     assert_eq!(ran.code, 1, "{}", ran.err);
     let told = "LlamaStackDistribution \"other\" reads ConfigMap \"config\", too";
     assert!(ran.err.contains(told), "{}", ran.err);
+    // a copy that nobody named is not meant
+    folder.write("copy.yaml", CONFIG);
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--dry-run", "old.yaml", "config.yaml"]);
+    assert!(ran.err.contains("image_name: ogx 1.5.0 reads it as distro_name"), "{}", ran.err);
+    assert_eq!(ran.out, "would migrate config.yaml\nwould migrate old.yaml\n");
+    fs::remove_file(folder.0.join("copy.yaml")).unwrap();
     let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "."]);
     assert!(!ran.err.contains(told), "{}", ran.err);
     assert_eq!(folder.read("config.yaml").matches("insecure").count(), 1, "{}", folder.read("config.yaml"));
@@ -462,7 +468,7 @@ fn the_plan_shows_the_new_operator_what_is_to_be_adopted_before_anything_is_dele
         kubectl -n llama-stack-k8s-operator-system scale deployment llama-stack-k8s-operator-controller-manager --replicas=0
 
         # 2. Save what there is, and keep the volumes whatever happens.
-        kubectl -n ai get llamastackdistribution chat -o yaml | sed '/^  \(creationTimestamp\|generation\|resourceVersion\|uid\): /d' > chat.saved.yaml
+        kubectl -n ai get llamastackdistribution chat -o yaml | sed '/^  \(creationTimestamp\|generation\|resourceVersion\|uid\): /d' > chat.yaml.saved
         kubectl patch persistentvolume "$(kubectl -n ai get pvc chat-pvc -o jsonpath={.spec.volumeName})" -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'
 
         # 3. Show the new operator what the old one made.

@@ -221,6 +221,10 @@ impl<'q> Together<'q> {
                 }
             }
         }
+        // Of several those count that the user means to change.
+        if found.len() > 1 && found.iter().any(|place| (self.may_change)(place.file())) {
+            found.retain(|place| (self.may_change)(place.file()));
+        }
         found
     }
 
