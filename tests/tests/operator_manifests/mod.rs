@@ -10,6 +10,7 @@ mod pods;
 mod runs;
 mod surface;
 mod taken_over;
+mod to_ogx;
 
 use kube::api::{Api, ApiResource, DynamicObject, Patch, PatchParams};
 use llsd_tests::cluster::{Cluster, Request};
