@@ -30,7 +30,7 @@ pub use external::{ConfigError, External, Merged, merge_external};
 pub use origin::Origin;
 pub(crate) use providers::of_api;
 pub use providers::{ProviderTypeError, resolve_type};
-pub use render::{Rendered, render, scalar};
+pub use render::{Rendered, render};
 pub use secrets::{DerivedKind, DerivedSecret, EnvSource, EnvVar, SecretKey, variable_name};
 pub use server::{TLS_CERTIFICATE, TLS_KEY, TLS_MOUNT_PATH};
 pub use tracked::{Data, Map, Tracked};

@@ -3,6 +3,7 @@
 use super::origin::Origin;
 use super::tracked::{Data, Map, Tracked};
 use crate::path::Path;
+use llsd_yaml::edit::{is_printable, quote_block_scalar};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -45,7 +46,7 @@ impl Writer {
         for (key, value) in map {
             let first = self.lines.len();
             self.open(indent);
-            push_scalar(key, &mut self.text);
+            self.text.push_str(&quote_block_scalar(key));
             self.text.push(':');
             match &value.data {
                 Data::Map(inner) if !inner.is_empty() => {
@@ -94,7 +95,7 @@ impl Writer {
             Data::List(_) => self.text.push_str("[]"),
             Data::Map(_) => self.text.push_str("{}"),
             Data::Text(text) if fits_block(text) => return self.block(text, indent.max(2), &value.origin),
-            Data::Text(text) => push_scalar(text, &mut self.text),
+            Data::Text(text) => self.text.push_str(&quote_block_scalar(text)),
         }
         self.close(&value.origin);
     }
@@ -164,88 +165,7 @@ fn fits_block(text: &str) -> bool {
     body.contains('\n')
         && !body.ends_with('\n')
         && !body.starts_with([' ', '\t', '\n'])
-        && body.split('\n').all(|line| !line.ends_with([' ', '\t']) && line.chars().all(printable))
-}
-
-/// What YAML allows unescaped inside a line, for PyYAML and for YAML 1.2.
-fn printable(char: char) -> bool {
-    matches!(char, '\t' | ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}'
-        | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..)
-}
-
-/// `text` as a scalar that PyYAML, and any YAML 1.2 reader, takes for this string: plain where that is safe, else in
-/// double quotes.
-#[must_use]
-pub fn scalar(text: &str) -> String {
-    if plain(text) { text.to_owned() } else { quoted(text) }
-}
-
-fn push_scalar(text: &str, out: &mut String) {
-    if plain(text) {
-        out.push_str(text);
-    } else {
-        out.push_str(&quoted(text));
-    }
-}
-
-fn plain(text: &str) -> bool {
-    const STARTS: &[u8] = b" -?:,[]{}#&*!|>'\"%@`=";
-    let bytes = text.as_bytes();
-    let Some((first, last)) = bytes.first().zip(bytes.last()) else { return false };
-    if STARTS.contains(first) || matches!(last, b' ' | b':') {
-        return false;
-    }
-    let mut before = 0;
-    for byte in bytes {
-        match byte {
-            b' ' if before == b':' => return false,
-            b'#' if before == b' ' => return false,
-            ..b' ' | 0x7f => return false,
-            _ => before = *byte,
-        }
-    }
-    (text.is_ascii() || text.chars().all(printable)) && !reads_as_other(text)
-}
-
-/// Whether some YAML reader may take the plain `text` for something but a string.
-fn reads_as_other(text: &str) -> bool {
-    const WORDS: [&str; 13] = ["null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", "<<", "nan", "inf"];
-    if text.starts_with(|char: char| char.is_ascii_alphabetic()) {
-        return WORDS.iter().any(|word| word.eq_ignore_ascii_case(text));
-    }
-    let lower = text.to_ascii_lowercase();
-    if WORDS.contains(&lower.trim_start_matches(['.', '+', '-']))
-        || lower.starts_with("---")
-        || lower.starts_with("...")
-    {
-        return true;
-    }
-    // Numbers in every base, sexagesimals and dates: two points make none of them.
-    lower.starts_with(|char: char| char.is_ascii_digit() || matches!(char, '+' | '.'))
-        && lower.chars().all(|char| {
-            char.is_ascii_hexdigit() || matches!(char, 'x' | 'o' | '_' | '+' | '-' | '.' | ':' | 't' | 'z' | ' ')
-        })
-        && lower.matches('.').count() < 2
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            char if printable(char) => out.push(char),
-            char if u32::from(char) <= 0xff => out.push_str(&format!("\\x{:02X}", u32::from(char))),
-            char if u32::from(char) <= 0xffff => out.push_str(&format!("\\u{:04X}", u32::from(char))),
-            char => out.push_str(&format!("\\U{:08X}", u32::from(char))),
-        }
-    }
-    out.push('"');
-    out
+        && body.split('\n').all(|line| !line.ends_with([' ', '\t']) && line.chars().all(is_printable))
 }
 
 #[cfg(test)]
@@ -262,49 +182,6 @@ mod tests {
     fn writes_block_style() {
         let text = shown(&json!({"a": {"b": [1, {"c": "x", "d": []}, [true, {}]]}, "e": null}));
         assert_eq!(text, "a:\n  b:\n  - 1\n  - c: x\n    d: []\n  - - true\n    - {}\ne: null\n");
-    }
-
-    #[test]
-    fn quotes_what_reads_as_something_else() {
-        for text in [
-            "",
-            "yes",
-            "No",
-            "null",
-            "~",
-            "007",
-            "1e5",
-            "1.5",
-            "0x1f",
-            "12:30:00",
-            "2024-01-01",
-            "=",
-            "<<",
-            "a: b",
-            "a #b",
-            "- a",
-            "*a",
-            "key:",
-            " x",
-            ".inf",
-            "1_000",
-            "\u{1}",
-            "---",
-        ] {
-            assert!(scalar(text).starts_with('"'), "{text:?} needs quotes");
-        }
-        for text in [
-            "vllm",
-            "remote::vllm",
-            "${env.VLLM_URL:=http://vllm:8000/v1}",
-            "127.0.0.1",
-            "0.4.7",
-            "/.llama/kv.db",
-            "llama3.2-8b",
-            "é",
-        ] {
-            assert_eq!(scalar(text), text);
-        }
     }
 
     #[test]

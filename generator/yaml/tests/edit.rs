@@ -1,7 +1,8 @@
 //! Edits of text: comments stay, indentation fits.
 
 use llsd_yaml::edit::{
-    Position, apply, insert_entry, insert_item, quote_scalar, remove_entry, rename_key, replace_value,
+    Position, apply, insert_entry, insert_item, quote_block_scalar, quote_scalar, remove_entry, rename_key,
+    replace_value,
 };
 use llsd_yaml::{Document, Node, Step, parse_document};
 
@@ -127,6 +128,10 @@ fn quotes() {
     for plain in ["abc", "http://x/y?z", "a b", "v1.2.3", "x-1", "-Xmx", "${env.A:=b}", "a:b"] {
         let expected = if plain.contains('{') { format!("{plain:?}") } else { plain.to_owned() };
         assert_eq!(quote_scalar(plain), expected);
+        assert_eq!(quote_block_scalar(plain), plain);
+    }
+    for plain in ["remote::vllm", "127.0.0.1", "/.llama/kv.db", "~/x", "é", "a, b", "a - b"] {
+        assert_eq!(quote_block_scalar(plain), plain);
     }
     for quoted in [
         "",
@@ -146,8 +151,18 @@ fn quotes() {
         "a ",
         "*a",
         "{a",
+        "No",
+        "~",
+        "007",
+        "1.5",
+        ".inf",
+        "=",
+        "<<",
+        "---",
     ] {
         assert_eq!(quote_scalar(quoted), format!("{quoted:?}"));
+        assert_eq!(quote_block_scalar(quoted), format!("{quoted:?}"));
     }
     assert_eq!(quote_scalar("a\nb"), "\"a\\nb\"");
+    assert_eq!(quote_scalar("\u{1}\u{feff}"), "\"\\x01\\uFEFF\"");
 }

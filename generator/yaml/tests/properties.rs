@@ -2,7 +2,8 @@
 
 use llsd_yaml::cursor::cursor_at;
 use llsd_yaml::edit::{
-    Position, TextEdit, apply, insert_entry, insert_item, quote_scalar, remove_entry, rename_key, replace_value,
+    Position, TextEdit, apply, insert_entry, insert_item, quote_block_scalar, quote_scalar, remove_entry, rename_key,
+    replace_value,
 };
 use llsd_yaml::{Document, Resolved, Rules, Span, Step, Stream, parse_document, split_documents};
 use proptest::prelude::*;
@@ -145,7 +146,7 @@ proptest! {
 
     #[test]
     fn quoted_texts_are_read_back(text in any::<String>()) {
-        let yaml = format!("k: {}\nl: [{}]\n", quote_scalar(&text), quote_scalar(&text));
+        let yaml = format!("k: {}\nl: [{}]\n", quote_block_scalar(&text), quote_scalar(&text));
         let doc = parse_document(&yaml);
         let found = doc.root().and_then(|r| r.get("k")).expect("k is there");
         prop_assert_eq!(found.value(), text.as_str());

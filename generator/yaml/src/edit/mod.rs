@@ -13,7 +13,7 @@ use std::fmt;
 use crate::{Kind, Node, Span, Style};
 
 pub use insert::{Position, insert_entry, insert_item};
-pub use quote::quote_scalar;
+pub use quote::{is_printable, quote_block_scalar, quote_scalar};
 pub use remove::remove_entry;
 
 /// Replaces the bytes of `span` by `new_text`.

@@ -5,15 +5,40 @@ use std::fmt::Write;
 
 use crate::{Resolved, Rules, resolve_plain};
 
-/// The text as YAML: plain where every reader (YAML 1.1 and 1.2, block and flow style, key and value) takes it as this
-/// text, else in double quotes on one line.
-pub fn quote_scalar(text: &str) -> Cow<'_, str> {
-    if is_plain_safe(text) { Cow::Borrowed(text) } else { Cow::Owned(double_quoted(text)) }
+/// Where a scalar stands: flow style has more characters of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Anywhere,
+    Block,
 }
 
-fn is_plain_safe(text: &str) -> bool {
+/// The text as YAML: plain where every reader (YAML 1.1 and 1.2, block and flow style, key and value) takes it as this
+/// text, else in double quotes on one line.
+#[must_use]
+pub fn quote_scalar(text: &str) -> Cow<'_, str> {
+    written(text, Place::Anywhere)
+}
+
+/// As [`quote_scalar`], for a key or value in block style, where brackets, braces and commas are part of a plain text.
+#[must_use]
+pub fn quote_block_scalar(text: &str) -> Cow<'_, str> {
+    written(text, Place::Block)
+}
+
+/// Whether a character may stand in a line as it is, for PyYAML and for YAML 1.2.
+#[must_use]
+pub fn is_printable(char: char) -> bool {
+    matches!(char, '\t' | ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}'
+        | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+fn written(text: &str, place: Place) -> Cow<'_, str> {
+    if is_plain_safe(text, place) { Cow::Borrowed(text) } else { Cow::Owned(double_quoted(text)) }
+}
+
+fn is_plain_safe(text: &str, place: Place) -> bool {
     let Some(first) = text.chars().next() else { return false };
-    let starts_well = first.is_alphanumeric() || matches!(first, '_' | '/' | '.' | '(' | '$' | '+' | '^' | '<');
+    let starts_well = first.is_alphanumeric() || matches!(first, '_' | '/' | '.' | '(' | '$' | '+' | '^' | '<' | '~');
     let dash = first == '-' && text.len() > 1 && !text.starts_with("- ") && !text.starts_with("---");
     if !(starts_well || dash) || text.ends_with([' ', ':']) || text == "<<" || text.starts_with("...") {
         return false;
@@ -21,10 +46,11 @@ fn is_plain_safe(text: &str) -> bool {
     let mut before = 'x';
     for c in text.chars() {
         let fits = match c {
-            ',' | '[' | ']' | '{' | '}' | '"' | '`' | '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{85}' => false,
+            ',' | '[' | ']' | '{' | '}' | '"' | '`' => place == Place::Block,
             ' ' => before != ':',
-            '#' | '-' | '?' | ':' => before != ' ',
-            c => !c.is_control(),
+            '-' | '?' | ':' => place == Place::Block || before != ' ',
+            '#' => before != ' ',
+            c => c != '\t' && is_printable(c),
         };
         if !fits {
             return false;
@@ -35,30 +61,28 @@ fn is_plain_safe(text: &str) -> bool {
     is_text(Rules::Kubernetes) && is_text(Rules::PyYaml) && is_text(Rules::Core) && !looks_dated(text)
 }
 
-/// Texts that YAML 1.1 reads as dates or numbers to the base 60, or that are close to numbers.
+/// Texts that YAML 1.1 reads as dates or numbers to the base 60, or that are close to numbers. Two points make neither.
 fn looks_dated(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
         && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | '.' | '_' | '+' | 'T' | 't' | 'Z' | ' '))
+        && text.matches('.').count() < 2
 }
 
 fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
-            '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{85}' => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c if c.is_control() => {
-                let _ = write!(out, "\\u{:04x}", u32::from(c));
-            }
-            c => out.push(c),
-        }
+    for char in text.chars() {
+        // Writing into a String does not fail.
+        let _ = match char {
+            '"' => out.write_str("\\\""),
+            '\\' => out.write_str("\\\\"),
+            '\n' => out.write_str("\\n"),
+            '\t' => out.write_str("\\t"),
+            '\r' => out.write_str("\\r"),
+            char if is_printable(char) => out.write_char(char),
+            char if u32::from(char) <= 0xff => write!(out, "\\x{:02X}", u32::from(char)),
+            char => write!(out, "\\u{:04X}", u32::from(char)),
+        };
     }
     out.push('"');
     out
