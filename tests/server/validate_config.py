@@ -227,7 +227,8 @@ class Check:
             self.error(f"{path}.config", f"{type(error).__name__}: {error}")
         self.ignored_keys(f"{path}.config", model, provider.config)
         if provider.provider_type == "remote::vllm" and not provider.config.get("base_url", provider.config.get("url")):
-            self.error(f"{path}.config.base_url", "the provider exits without an address")
+            key = "url" if "url" in provider.config else "base_url"
+            self.error(f"{path}.config.{key}", "the provider exits without an address")
 
     def served(self):
         if self.config.apis:

@@ -99,6 +99,15 @@ fn number(text: &str) -> Option<Value> {
     Number::from_f64(text.parse().ok()?).map(Value::Number)
 }
 
+/// Whether a key has a value, as far as the config tells: null is none, and so is a variable with an empty default.
+pub(super) fn is_given(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => default_of(text).is_none_or(|(_, default)| !default.is_null()),
+        Some(_) => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -172,12 +172,7 @@ fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Op
         providers: &all,
         unknown,
         declared: all.iter().filter_map(|one| Some((one.api, one.id?))).collect(),
-        ogx: versions::is_ogx(version),
-        exits_without_tls: versions::exits_without_tls(version),
-        lenient_apis: versions::warns_of_empty_apis(version),
-        serves_connectors: versions::serves_connectors(version),
-        either_name: versions::has_distro_name(version),
-        default_stores: versions::skips_entries(version),
+        version,
     };
     sections.check(&mut faults);
     registered::check(config, unknown, &mut faults);

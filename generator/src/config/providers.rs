@@ -294,11 +294,7 @@ impl Walk<'_, '_> {
 
     /// Keys that need another one beside them, and keys of which one excludes the other.
     fn together(&mut self, at: &Path) {
-        let given = |name: &str| match self.provider.config.and_then(|config| config.get(name)) {
-            None | Some(Value::Null) => false,
-            Some(Value::String(text)) => environment::default_of(text).is_none_or(|(_, default)| !default.is_null()),
-            Some(_) => true,
-        };
+        let given = |name: &str| environment::is_given(self.provider.config.and_then(|config| config.get(name)));
         for (kind, name, beside) in TOGETHER {
             let applies = self.known.provider_type == kind && self.known.config.contains_key(beside);
             if applies && given(name) && !given(beside) && !self.unknown.contains(&at.key(beside)) {

@@ -1,8 +1,10 @@
 //! What the sections of a config say of each other: names that lead nowhere, APIs without what they need.
 
+use super::environment::is_given;
 use super::fault::{Fault, Kind};
 use super::providers::{Provider, active_id};
 use super::schema::replace;
+use super::versions;
 use crate::catalog::Catalog;
 use crate::nearest::nearest;
 use crate::path::Path;
@@ -28,18 +30,8 @@ pub(super) struct Sections<'a> {
     pub(super) unknown: &'a BTreeSet<Path>,
     /// API and id of each provider that is switched on: looked up for every registered resource.
     pub(super) declared: HashSet<(&'a str, &'a str)>,
-    /// Whether the version is one of ogx.
-    pub(super) ogx: bool,
-    /// Whether the version exits without TLS, unless it is told to serve plain HTTP.
-    pub(super) exits_without_tls: bool,
-    /// Whether the version is 1.5 of ogx or later, which only warns of an API without provider.
-    pub(super) lenient_apis: bool,
-    /// Whether one of two names of the distribution has to be there, which the schema cannot say.
-    pub(super) either_name: bool,
-    /// Whether stores that the config leaves out have defaults.
-    pub(super) default_stores: bool,
-    /// Whether the version can serve the API connectors, where it knows the name.
-    pub(super) serves_connectors: bool,
+    /// The version that reads the config.
+    pub(super) version: &'a str,
 }
 
 impl<'a> Sections<'a> {
@@ -98,7 +90,7 @@ impl<'a> Sections<'a> {
             if !self.is_known(&place) || self.ids(api).next().is_some() {
                 continue;
             }
-            if *api == "connectors" && !self.serves_connectors {
+            if *api == "connectors" && !versions::serves_connectors(self.version) {
                 let message = "knows the API \"connectors\" by its name only, and exits";
                 faults.push(Fault::error(Kind::ApiMismatch, place, message));
             } else if let Some(router) = self.catalog.apis().find(|one| self.catalog.resource_api(one) == Some(*api)) {
@@ -107,12 +99,12 @@ impl<'a> Sections<'a> {
                     faults.push(Fault::error(Kind::ApiMismatch, place, message));
                 }
             } else if self.catalog.apis().any(|one| one == *api) && self.knows_providers(api) {
-                let message = match (routed(api), self.lenient_apis) {
+                let message = match (routed(api), versions::warns_of_empty_apis(self.version)) {
                     (true, _) => format!("serves API \"{api}\" without a provider, so that it answers no request"),
                     (false, true) => format!("does not serve API \"{api}\", which has no provider"),
                     (false, false) => format!("exits: API \"{api}\" is listed and has no provider"),
                 };
-                faults.push(if routed(api) || self.lenient_apis {
+                faults.push(if routed(api) || versions::warns_of_empty_apis(self.version) {
                     Fault::warning(Kind::ApiMismatch, place, message)
                 } else {
                     Fault::error(Kind::ApiMismatch, place, message)
@@ -157,7 +149,9 @@ impl<'a> Sections<'a> {
         for (table, api) in TABLES {
             let path = Path::parse("registered_resources").key(table);
             let entries = path.find(self.config).and_then(Value::as_array);
-            if !self.catalog.apis().any(|one| one == api) || self.ogx && table == "tool_groups" {
+            if !self.catalog.apis().any(|one| one == api)
+                || table == "tool_groups" && versions::drops_tool_groups(self.version)
+            {
                 continue;
             }
             for (position, entry) in entries.into_iter().flatten().enumerate() {
@@ -173,7 +167,7 @@ impl<'a> Sections<'a> {
         let given = |name: &&str| self.get(name).is_some_and(|value| !value.is_null());
         let root = Path::root();
         let open = ["distro_name", "image_name"].iter().any(|name| !self.is_known(&root.key(*name)));
-        if self.either_name && !open && !["distro_name", "image_name"].iter().any(given) {
+        if versions::has_distro_name(self.version) && !open && !["distro_name", "image_name"].iter().any(given) {
             faults.push(Fault::error(Kind::MissingKey, root, "needs \"distro_name\""));
         }
     }
@@ -192,9 +186,11 @@ impl<'a> Sections<'a> {
         }
         let shields = Path::parse("registered_resources.shields");
         let entries = shields.find(self.config).and_then(Value::as_array);
+        let skips = versions::skips_entries(self.version);
+        let entries = entries.into_iter().flatten().filter(|entry| !skips || !entry["shield_id"].is_null());
         let known =
             |entry: &Value| entry.get("shield_id").and_then(Value::as_str).and_then(active_id).map(str::to_owned);
-        let ids: Option<Vec<String>> = entries.into_iter().flatten().map(known).collect();
+        let ids: Option<Vec<String>> = entries.map(known).collect();
         let open = self.unknown.iter().any(|unknown| unknown.starts_with(&shields) || shields.starts_with(unknown));
         if let Some(ids) = ids.filter(|ids| !open && !ids.is_empty() && !ids.iter().any(|known| known == id)) {
             let fix = nearest(id, ids.iter().map(String::as_str)).map(|near| replace(&place, near));
@@ -217,7 +213,7 @@ impl<'a> Sections<'a> {
                 continue;
             }
             let theirs = text("provider_model_id").unwrap_or(model);
-            let name = match (self.ogx, provider) {
+            let name = match (versions::is_ogx(self.version), provider) {
                 (true, "all") => model.to_owned(),
                 (true, _) => format!("{provider}/{model}"),
                 (false, _) => format!("{provider}/{theirs}"),
@@ -226,7 +222,7 @@ impl<'a> Sections<'a> {
                 None | Some(Value::Null) => usual,
                 Some(value) => value.clone(),
             };
-            let upstream = if self.ogx { theirs.into() } else { Value::Null };
+            let upstream = if versions::is_ogx(self.version) { theirs.into() } else { Value::Null };
             let fields = [field("model_type", "llm".into()), field("metadata", Value::Object(Map::new())), upstream];
             match seen.get(&name) {
                 Some((first, others)) if *others != fields => {
@@ -275,7 +271,10 @@ impl<'a> Sections<'a> {
 
     fn provider(&self, api: &str, id: &str, place: Path, faults: &mut Vec<Fault>) {
         // ogx registers such a model at the first provider that there is.
-        if self.ogx && id == "all" || self.declared.contains(&(api, id)) || !self.knows_providers(api) {
+        if versions::is_ogx(self.version) && id == "all"
+            || self.declared.contains(&(api, id))
+            || !self.knows_providers(api)
+        {
             return;
         }
         let known: Vec<&str> = self.ids(api).collect::<BTreeSet<_>>().into_iter().collect();
@@ -295,22 +294,27 @@ impl<'a> Sections<'a> {
             let place = Path::parse("storage.backends").key(name.as_str()).key("type");
             let kind = backend.get("type").and_then(Value::as_str);
             let kind = kind.filter(|kind| !kind.contains("${") && self.is_known(&place));
+            if kind.is_some_and(|kind| kind.ends_with("_postgres")) && versions::has_connection_strings(self.version) {
+                self.postgres(backend, &Path::parse("storage.backends").key(name.as_str()), faults);
+            }
             kinds.insert(name, kind);
         }
         if backends.is_none() {
             kinds.extend([("kv_default", Some("kv_sqlite")), ("sql_default", Some("sql_sqlite"))]);
         }
-        for store in ["metadata", "inference", "conversations", "prompts"] {
+        for store in ["metadata", "inference", "conversations", "prompts", "connectors"] {
             let place = Path::parse("storage.stores").key(store);
-            let missing = !self.default_stores
-                && store != "prompts"
+            let missing = !versions::skips_entries(self.version)
+                && !matches!(store, "prompts" | "connectors")
                 && self.get("storage").is_some_and(Value::is_object)
                 && self.is_known(&place)
                 && place.find(self.config).is_none();
             if missing {
                 let message = format!("exits: storage.stores.{store} is missing");
                 faults.push(Fault::error(Kind::MissingKey, Path::parse("storage.stores"), message));
-            } else if place.find(self.config).is_some_and(Value::is_null) {
+            } else if place.find(self.config).is_some_and(Value::is_null)
+                && (store != "connectors" || versions::serves_connectors(self.version))
+            {
                 let message = format!("exits: the store \"{store}\" must not be null; leave it out for its default");
                 faults.push(Fault::error(Kind::MissingKey, place, message));
             }
@@ -322,6 +326,24 @@ impl<'a> Sections<'a> {
             }
         }
         self.shared_files(faults);
+    }
+
+    /// A backend is reached by an address in one piece, or by its pieces.
+    fn postgres(&self, backend: &Value, at: &Path, faults: &mut Vec<Fault>) {
+        let given = |key: &str| is_given(backend.get(key));
+        if !self.is_known(at) || self.unknown.iter().any(|unknown| unknown.starts_with(at)) {
+            return;
+        }
+        if !given("connection_string") && !given("user") {
+            let message = "exits: needs \"connection_string\" or \"user\" for PostgreSQL";
+            faults.push(Fault::error(Kind::MissingKey, at.clone(), message));
+        }
+        // Even null counts as set.
+        let pieces = ["host", "port", "db", "user", "password"].into_iter().filter(|key| backend.get(key).is_some());
+        for piece in pieces.filter(|_| given("connection_string")) {
+            let message = format!("exits: \"{piece}\" excludes \"connection_string\"; keep one of them");
+            faults.push(Fault::error(Kind::WrongValue, at.key(piece), message).on_key());
+        }
     }
 
     /// References to backends: a mapping with `backend` and either `namespace` or `table_name`.
@@ -404,7 +426,8 @@ impl<'a> Sections<'a> {
         for (given, absent) in [(pair[0], pair[1]), (pair[1], pair[0])] {
             if file(given).is_some() && file(absent).is_none() {
                 let place = Path::parse("server").key(given);
-                let does = if self.exits_without_tls && file("insecure") != Some(&Value::Bool(true)) {
+                let does = if versions::exits_without_tls(self.version) && file("insecure") != Some(&Value::Bool(true))
+                {
                     "exits, or serves plain HTTP where it is started with --insecure"
                 } else {
                     "serves plain HTTP, in silence"

@@ -44,6 +44,16 @@ pub(super) fn has_new_addresses(version: &str) -> bool {
     numbers(version) >= vec![0, 4]
 }
 
+/// Whether a version drops registered tool groups: they follow from the providers (llama-stack 0.7 and later).
+pub(super) fn drops_tool_groups(version: &str) -> bool {
+    numbers(version) >= vec![0, 7]
+}
+
+/// Whether a version takes the address of PostgreSQL in one piece (ogx 1.5 and later).
+pub(super) fn has_connection_strings(version: &str) -> bool {
+    numbers(version) >= vec![1, 5]
+}
+
 /// Whether the tool that searches files is called `file_search` (llama-stack 0.7 and later), not `knowledge_search`.
 pub(super) fn searches_files(version: &str) -> bool {
     numbers(version) >= vec![0, 7]
