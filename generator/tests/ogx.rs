@@ -1,10 +1,12 @@
 //! `OGXServer`: what the operator makes of one, and what is said of it.
 
 use llsd_generator::api::{ApiVersion, crd};
+use llsd_generator::check::facts::GivenBases;
 use llsd_generator::check::{Facts, Outcome, Request, verdict};
 use llsd_generator::generate::{Base, BaseSource};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 fn object(spec: &Value) -> Value {
     let mut spec = spec.clone();
@@ -14,7 +16,8 @@ fn object(spec: &Value) -> Value {
 
 fn judged(spec: &Value, base: Option<&Value>) -> Outcome {
     let base = base.map(|base| Base { text: base.to_string().into(), source: BaseSource::Given });
-    let facts = Facts { base, ..Facts::default() };
+    let bases = Arc::new(GivenBases { of_all: base, ..GivenBases::default() });
+    let facts = Facts { bases, ..Facts::default() };
     let object = object(spec);
     verdict(&Request {
         version: ApiVersion::OgxV1Beta1,

@@ -8,16 +8,17 @@ mod written;
 
 pub use written::schema;
 
-use crate::ide::Severity;
+use crate::ide::{Assumed, Severity};
 use crate::severities::Severities;
 use crate::workspace;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use llsd_generator::check::rules;
+use llsd_generator::check::{facts::GivenBases, rules};
+use llsd_generator::generate::{Base, BaseSource, printed};
 use llsd_generator::nearest::nearest;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use written::Written;
 
@@ -37,6 +38,9 @@ pub struct Project {
     pub llama_stack_version: Option<String>,
     /// The severities by rule, which go before those of the user's settings.
     pub severities: Severities,
+    bases: Arc<GivenBases>,
+    /// The files that these were read from.
+    base_files: Vec<PathBuf>,
     include: Option<Gitignore>,
     exclude: Gitignore,
 }
@@ -50,6 +54,8 @@ pub struct Fault {
     pub place: Option<Place>,
     /// What is wrong, in a sentence.
     pub message: String,
+    /// The file that has to change for it to be right, if that is another one.
+    pub awaited: Option<PathBuf>,
 }
 
 /// A line and a column in characters, from 1.
@@ -102,6 +108,18 @@ impl Projects {
         file.parent().map_or(Ok(None), |folder| self.of_folder(folder, MAX_DEPTH))
     }
 
+    /// Whether a file, given by an absolute path, decides what a project that was asked about says.
+    pub fn depend_on(&self, file: &Path) -> bool {
+        if file.file_name().is_some_and(|name| name == FILE_NAME) {
+            return true;
+        }
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().any(|found| match found {
+            Ok(project) => project.as_ref().is_some_and(|project| project.base_files.iter().any(|one| one == file)),
+            Err(fault) => fault.awaited.as_deref() == Some(file),
+        })
+    }
+
     /// Looks again from now on.
     pub fn forget(&self) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -129,7 +147,7 @@ impl Project {
     fn read(path: PathBuf) -> Result<Self, Fault> {
         let Some(text) = workspace::text_of(&path, MAX_SIZE) else {
             let message = "cannot be read: it is no file, no UTF-8 text, or larger than 1 MiB".to_owned();
-            return Err(Fault { path, place: None, message });
+            return Err(Fault { path, place: None, message, awaited: None });
         };
         Self::parse(path, &text)
     }
@@ -137,7 +155,7 @@ impl Project {
     fn parse(path: PathBuf, text: &str) -> Result<Self, Fault> {
         let fault = |span: Option<Range<usize>>, message: String| {
             let place = span.map(|span| place(text, span.start));
-            Fault { path: path.clone(), place, message }
+            Fault { path: path.clone(), place, message, awaited: None }
         };
         let written: Written = toml::from_str(text)
             .map_err(|error| fault(error.span(), error.message().trim_end().replace('\n', "; ")))?;
@@ -167,6 +185,17 @@ impl Project {
             }
             builder.build().map_err(|error| fault(None, error.to_string()))
         };
+        let (mut bases, mut base_files) = (GivenBases::default(), Vec::new());
+        for (distribution, file) in written.bases {
+            let path = folder.join(file.get_ref()).components().collect();
+            let base = base(folder, file.get_ref()).map_err(|message| {
+                let awaited = Some(PathBuf::clone(&path));
+                Fault { awaited, ..fault(Some(file.span()), message) }
+            })?;
+            bases.by_distribution.insert(distribution, base);
+            base_files.push(path);
+        }
+        let bases = Arc::new(bases);
         let include = written.include.as_deref().map(globs).transpose()?;
         let exclude = globs(&written.exclude)?;
         let llama_stack_version = match written.llama_stack_version {
@@ -176,7 +205,15 @@ impl Project {
             }
             version => version.map(toml::Spanned::into_inner),
         };
-        Ok(Self { llama_stack_version, severities: Severities(severities), include, exclude, path })
+        let severities = Severities(severities);
+        Ok(Self { llama_stack_version, bases, base_files, severities, include, exclude, path })
+    }
+
+    /// What is assumed of distributions that do not tell it.
+    #[must_use]
+    pub fn assumed(&self) -> Assumed {
+        let version = self.llama_stack_version.as_deref().map(Arc::from);
+        Assumed { version, bases: Arc::clone(&self.bases) }
     }
 
     /// Whether a file, given by an absolute path, is left alone.
@@ -188,6 +225,28 @@ impl Project {
         };
         matches(&self.exclude) || self.include.as_ref().is_some_and(|globs| !matches(globs))
     }
+}
+
+/// A base config in the folder of an `llsd.toml`, or below.
+fn base(folder: &Path, file: &str) -> Result<Base, String> {
+    let inside = Path::new(file).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let path = folder.join(file);
+    let is_there = path.symlink_metadata().is_ok();
+    if !inside || (is_there && !workspace::is_within(&path, &[folder.to_path_buf()])) {
+        return Err(format!("\"{file}\" is no file in the folder of {FILE_NAME}"));
+    }
+    read_base(&path).map_err(|problem| format!("\"{file}\" {problem}"))
+}
+
+/// Reads a base config.
+///
+/// # Errors
+/// What is wrong with the file, to stand behind its name.
+pub fn read_base(path: &Path) -> Result<Base, String> {
+    let text = workspace::text_of(path, MAX_SIZE)
+        .ok_or_else(|| "cannot be read: it is no file, no UTF-8 text, or larger than 1 MiB".to_owned())?;
+    printed(&text).map_err(|error| format!("is no config: {error}"))?;
+    Ok(Base { text: text.into(), source: BaseSource::Given })
 }
 
 fn is_version(text: &str) -> bool {
@@ -228,6 +287,33 @@ mod tests {
             assert_eq!(project.leaves_out(Path::new(file)), left_out, "{file}");
         }
         assert!(!parse("").unwrap().leaves_out(Path::new("/team/a.yaml")));
+    }
+
+    #[test]
+    fn base_configs_are_files_of_its_own_folder() {
+        let folder = std::env::temp_dir().join(format!("llsd-bases-test-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("configs")).unwrap();
+        std::fs::write(folder.join("configs/ours.yaml"), "version: 2\napis: [inference]\n").unwrap();
+        std::fs::write(folder.join("list.yaml"), "[]\n").unwrap();
+        let of = |file: &str| {
+            let text = format!("[bases]\n\"quay.io/x/y:1\" = \"{file}\"\n");
+            Project::parse(folder.join(FILE_NAME), &text).map_err(|fault| fault.reason())
+        };
+        let project = of("./configs/ours.yaml").unwrap();
+        assert!(project.bases.by_distribution["quay.io/x/y:1"].text.starts_with("version: 2"));
+        for (file, message) in [
+            (
+                "../configs/ours.yaml",
+                "line 2, column 19: \"../configs/ours.yaml\" is no file in the folder of llsd.toml",
+            ),
+            ("/etc/passwd", "line 2, column 19: \"/etc/passwd\" is no file in the folder of llsd.toml"),
+            ("list.yaml", "line 2, column 19: \"list.yaml\" is no config: "),
+            ("none.yaml", "line 2, column 19: \"none.yaml\" cannot be read"),
+        ] {
+            let told = of(file).unwrap_err();
+            assert!(told.starts_with(message), "{told}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! No lock is held across an analysis.
 
 use crate::documents::{Documents, Snapshot};
-use crate::ide::{Analysis, Cluster, Delta, Pieces, Stop, Workspace};
+use crate::ide::{Analysis, Assumed, Cluster, Delta, Pieces, Stop, Workspace};
 use crate::schedule::{Cancel, Schedule};
 use ropey::Rope;
 use std::collections::HashSet;
@@ -63,11 +63,11 @@ impl Session {
         state.documents.close(name)
     }
 
-    /// The analysis of `snapshot`, made now or known already, with a llama-stack version for images that do not tell
-    /// theirs. Takes CPU time: not for the request loop. `None`: stopped.
+    /// The analysis of `snapshot`, made now or known already, with what is assumed of distributions that do not tell it.
+    /// Takes CPU time: not for the request loop. `None`: stopped.
     #[must_use]
-    pub fn analysis(&self, snapshot: &Snapshot, version: Option<&str>, stop: Stop<'_>) -> Option<Arc<Analysis>> {
-        let workspace = self.lock().workspace.seen_by(&snapshot.name).assuming(version);
+    pub fn analysis(&self, snapshot: &Snapshot, assumed: impl Into<Assumed>, stop: Stop<'_>) -> Option<Arc<Analysis>> {
+        let workspace = self.lock().workspace.seen_by(&snapshot.name).assuming(assumed);
         snapshot.analysis(&workspace, stop)
     }
 

@@ -1,6 +1,7 @@
 //! What a user may set: the keys below `llsd`, read leniently, with a sentence for every key that cannot be used.
 
 use crate::cluster::Kubectl;
+use crate::ide::Assumed;
 use crate::project::Project;
 use crate::severities::Severities;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -128,6 +129,14 @@ impl Settings {
             project: Some(project),
             ..self.clone()
         }
+    }
+
+    /// What is assumed of distributions that do not tell it.
+    #[must_use]
+    pub fn assumed(&self) -> Assumed {
+        let of_project = self.project.as_ref().map(|project| project.assumed());
+        let own = || Assumed::from(self.llama_stack_version.as_deref());
+        of_project.unwrap_or_else(own)
     }
 
     /// Whether a file is left alone. `path` is relative to the folder of these settings, or absolute.

@@ -151,6 +151,42 @@ fn a_project_decides_in_the_editor_as_on_the_command_line() {
 }
 
 #[test]
+fn base_configs_of_a_project_count_in_the_editor_and_are_read_again_when_they_change() {
+    let folder = Folder::new("bases");
+    let config = |id: &str| {
+        format!(
+            "version: 2\napis: [inference]\nproviders:\n  inference:\n  - {{provider_id: {id}, provider_type: \"remote::openai\", config: {{}}}}\n"
+        )
+    };
+    folder.write("llsd.toml", "[bases]\n\"quay.io/example/stack:0.4.7\" = \"ours.yaml\"\n");
+    let base = folder.write("ours.yaml", &config("ours"));
+    let stack = "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata: {name: own}\nspec:\n  \
+                 distribution: {image: \"quay.io/example/stack:0.4.7\"}\n  resources: {models: [{name: a, provider: ours}]}\n";
+    let uri = folder.write("a.yaml", stack);
+    let mut client = Client::ready_with(&json!({}), &[&folder.0]).0;
+    client.open(&uri, stack);
+    assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
+    let which = json!({"textDocument": {"uri": uri}, "against": "base"});
+    let answer = client.request("llsd/previewDiff", which);
+    let answer = answer.get("result").unwrap_or(&answer);
+    assert!(answer["left"]["text"].as_str().unwrap().contains("provider_id: ours"), "{answer}");
+    let asked = json!({"textDocument": {"uri": uri}, "position": {"line": 5, "character": 46}});
+    let hover = client.request("textDocument/hover", asked).to_string();
+    assert!(hover.contains("remote::openai"), "{hover}");
+    folder.write("ours.yaml", &config("theirs"));
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": base, "type": 2}]}));
+    assert_eq!(publication(&mut client, &uri)[0]["code"], "llsd::model::unknown-provider");
+    // One that is gone is told, and looked for again.
+    std::fs::remove_file(folder.0.join("ours.yaml")).expect("a file");
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": base, "type": 3}]}));
+    let told = client.wait(|message| message["method"] == "window/showMessage");
+    assert!(told["params"]["message"].as_str().unwrap().contains("\"ours.yaml\" cannot be read"), "{told}");
+    folder.write("ours.yaml", &config("theirs"));
+    client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": base, "type": 1}]}));
+    client.wait(|message| message.to_string().contains("llsd::model::unknown-provider"));
+}
+
+#[test]
 fn comparing_with_the_base_shows_no_comments() {
     let mut client = Client::ready_with(&json!({}), &[]).0;
     client.open("file:///a.yaml", &resource("a"));

@@ -1,9 +1,11 @@
 //! What a caller knows of the surroundings of a resource.
 
 use super::part::Part;
+use crate::api::ApiVersion;
 use crate::config::mounting::Mount;
 use crate::generate::Base;
 use crate::references::ReferenceKind;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -26,8 +28,8 @@ pub struct Facts {
     pub llama_stack_version: Option<String>,
     /// The image that runs in place of the one that the distribution's name stands for.
     pub image: Option<String>,
-    /// The base config that the caller was given, in place of the one that would be found.
-    pub base: Option<Base>,
+    /// The base configs that the caller was given.
+    pub bases: Arc<GivenBases>,
     /// Whether the operator makes network policies.
     pub network_policies: Option<bool>,
     /// The namespace and name of the other resources of this kind.
@@ -40,6 +42,35 @@ pub struct Facts {
     pub mounts: Vec<Arc<Mount>>,
     /// Set where the resource is a patch of a kustomization, and so no resource of its own.
     pub part: Option<Part>,
+}
+
+/// Base configs that somebody named: those of images are in their labels, which are not read here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenBases {
+    /// For every resource, whatever it says itself.
+    pub of_all: Option<Base>,
+    /// By the name or image of a distribution, as resources have it.
+    pub by_distribution: BTreeMap<String, Base>,
+}
+
+impl GivenBases {
+    /// The one that a resource starts from. `None`: none was given for it.
+    #[must_use]
+    pub fn of(&self, version: ApiVersion, resource: &Value) -> Option<&Base> {
+        if self.of_all.is_some() {
+            return self.of_all.as_ref();
+        }
+        let spec = resource.get("spec")?;
+        let distribution = match version {
+            ApiVersion::V1Alpha1 => spec.get("server")?.get("distribution")?,
+            ApiVersion::V1Alpha2 => spec.get("distribution")?,
+            // it has a base config of its own
+            ApiVersion::OgxV1Beta1 if spec.get("baseConfig").is_some_and(|named| !named.is_null()) => return None,
+            ApiVersion::OgxV1Beta1 => spec.get("distribution")?,
+        };
+        let mut names = ["name", "image"].into_iter().filter_map(|field| distribution.get(field)?.as_str());
+        names.find_map(|name| self.by_distribution.get(name))
+    }
 }
 
 /// A resource of the same namespace and name in another file.

@@ -102,6 +102,7 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     if let Some(part) = &request.facts.part {
         return part::judge(request, part);
     }
+    let base = base.or_else(|| request.facts.bases.of(request.version, request.value));
     let schema = schema::validate(request.version, request.value, request.old, request.unknown);
     let mut findings = Findings::of_schema(schema.faults.into_iter().map(schema::finding).collect());
     let mut not_checked: Vec<NotChecked> = schema.not_checked.into_iter().map(schema::not_checked).collect();
@@ -114,7 +115,6 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     rules::check(&context, &mut report);
     add(&mut findings, report);
     let is_valid = !findings.iter().any(is_about_the_resource);
-    let base = base.or(request.facts.base.as_ref());
     let mut generated = None;
     let mut model = None;
     match request.version {
@@ -167,7 +167,7 @@ fn generation(model: &Validated, request: &Request<'_>, base: Option<&Base>, rep
     let base = match base.cloned().map_or_else(embedded, Ok) {
         Ok(base) => base,
         Err(error) => {
-            let reason = "the base config of an image is in its labels, which are not known here";
+            let reason = "the base config of an image is in its labels, which are not known here: --base or bases in llsd.toml names it";
             report.not_checked(error.rule(), &error.path(), reason);
             return None;
         }

@@ -1,15 +1,17 @@
 //! `llsd check`: reports findings of files, folders or what a builder makes of them.
 
 use super::baseline::Baseline;
+use super::bases::{GivenBase, assumed};
 use super::built::Built;
 use super::fix::Fixed;
 use super::input::{Inputs, Source, hosts};
 use super::report::{self, Format, Report};
 use super::verdicts::{File, check, code};
 use super::{CLEAN, FAILURE, complain};
+use crate::project::FILE_NAME;
 use clap::Args;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Say what is wrong with the resources in files
 ///
@@ -28,6 +30,8 @@ pub(super) struct Arguments {
     /// A file of values for the charts
     #[arg(long, value_name = "FILE", requires = "helm")]
     values: Vec<PathBuf>,
+    #[command(flatten)]
+    base: GivenBase,
     /// How to say it
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -60,6 +64,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         },
         _ => None,
     };
+    let base = match arguments.base.read() {
+        Ok(base) => base,
+        Err(problem) => {
+            complain(&problem);
+            return Ok(FAILURE);
+        }
+    };
     let mut inputs = Inputs::with_hosts(&arguments.paths, hosts(arguments.markdown));
     let sources = std::mem::take(&mut inputs.sources);
     if arguments.fix {
@@ -74,16 +85,24 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             Err(problem) => complain(&problem),
         }
     }
-    let files = File::read(sources, &mut inputs);
+    let files: Vec<File> = File::read(sources, &mut inputs).into_iter().map(|file| file.on(base.as_ref())).collect();
     inputs.tell_left_out();
     inputs.unreadable.iter().for_each(|problem| complain(problem));
     let mut built = Built::default();
-    let folders = arguments.kustomize.iter().map(|folder| built.kustomization(folder));
+    let project = |place: &Path| inputs.project(&Source::File(place.to_path_buf()));
+    let assumed = |folder: &Path| assumed(project(&folder.join(FILE_NAME)).as_deref(), base.as_ref());
+    let folders = arguments.kustomize.iter().map(|folder| built.kustomization(folder, assumed(folder)));
     let mut problems: Vec<String> = folders.filter_map(Result::err).collect();
-    let charts = arguments.helm.iter().map(|chart| built.chart(chart, &arguments.values));
+    let charts = arguments.helm.iter().map(|chart| built.chart(chart, &arguments.values, assumed(chart)));
     problems.extend(charts.filter_map(Result::err));
+    let mut built = built.finish();
+    for file in &mut built {
+        if let Some(project) = project(Path::new(&file.name)) {
+            file.weigh(&project.severities);
+        }
+    }
     let mut report = Report { files: check(&files), unreadable: inputs.unreadable };
-    report.files.extend(built.finish());
+    report.files.extend(built);
     if let (true, Some(path)) = (arguments.write_baseline, &arguments.baseline) {
         return Ok(match Baseline::write(path, &report.files) {
             Ok(count) => {

@@ -1,8 +1,10 @@
 //! One resource of one file, for the commands that speak of a single one.
 
+use super::bases::{GivenBase, assumed};
 use super::input::{MAX_SIZE, Source};
 use super::{FAILURE, complain};
 use crate::ide::{self, Analysis, ResourceSummary, Workspace};
+use crate::project::Projects;
 use crate::workspace;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,9 +18,8 @@ pub(super) struct Choice {
     /// Name of the resource, where the file has several
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The config to start from, in place of the one that the resource names or its image brings
-    #[arg(long, value_name = "CONFIG")]
-    base: Option<PathBuf>,
+    #[command(flatten)]
+    base: GivenBase,
 }
 
 /// A resource, and the file around it.
@@ -35,22 +36,21 @@ pub(super) struct Chosen {
 /// Finds the resource. What prevents that has been said on standard error; the error is the exit code.
 pub(super) fn resource(arguments: &Choice) -> Result<Chosen, u8> {
     let source = Source::named(&arguments.file);
-    let base = arguments.base.as_deref().map(|base| read(&Source::named(base))).transpose()?;
+    let failed = |reason: String| {
+        complain(&reason);
+        FAILURE
+    };
+    let base = arguments.base.read().map_err(failed)?;
+    let project = Projects::default().of(Path::new(&*source.place())).map_err(|fault| failed(fault.to_string()))?;
     let text = read(&source)?;
     let workspace = match &source {
         Source::File(path) => beside(path),
         Source::Stdin => Workspace::new(),
     };
-    let workspace = match base {
-        Some(base) => workspace.with_base(base.to_string()),
-        None => workspace,
-    };
+    let workspace = workspace.assuming(assumed(project.as_deref(), base.as_ref()));
     let analysis = ide::analyse(text, None, &workspace);
     let name = source.to_string();
-    let resource = choose(&name, analysis.resources(), arguments.name.as_deref()).map_err(|reason| {
-        complain(&reason);
-        FAILURE
-    })?;
+    let resource = choose(&name, analysis.resources(), arguments.name.as_deref()).map_err(failed)?;
     Ok(Chosen { name, analysis, resource })
 }
 

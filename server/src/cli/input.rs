@@ -44,7 +44,7 @@ impl Source {
     }
 
     /// Where it is: what is read from standard input is in the folder of the run.
-    fn place(&self) -> Arc<str> {
+    pub(super) fn place(&self) -> Arc<str> {
         match self {
             Self::Stdin => Self::File(PathBuf::from("stdin.yaml")).key(),
             Self::File(_) => self.key(),

@@ -3,6 +3,7 @@
 //! Exit codes: 0 nothing wrong, 1 findings, 2 wrong usage or a file that cannot be read or written.
 
 mod baseline;
+mod bases;
 mod built;
 mod check;
 mod chosen;

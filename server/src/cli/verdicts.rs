@@ -1,10 +1,12 @@
 //! What is found in files that are looked at together.
 
+use super::bases::assumed;
 use super::input::{Inputs, Source};
 use super::report::{self, Checked, Other, Report};
 use super::{CLEAN, FAILURE, FINDINGS, surroundings};
 use crate::ide::{self, Analysis, Severity, Workspace};
 use crate::project::Project;
+use llsd_generator::check::facts::GivenBases;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,13 +21,20 @@ pub(super) struct File {
     /// As it is looked at: of a script or page the manifests in it.
     text: Arc<str>,
     project: Option<Arc<Project>>,
+    /// The base config that the user named.
+    base: Option<Arc<GivenBases>>,
 }
 
 impl File {
     /// A source with its text.
     pub(super) fn new(source: &Source, text: Arc<str>, project: Option<Arc<Project>>) -> Self {
         let text = source.host().map_or(text.clone(), |host| host.manifests(&text).into());
-        Self { name: source.to_string(), key: source.key(), text, project }
+        Self { name: source.to_string(), key: source.key(), text, project, base: None }
+    }
+
+    /// The same, with the base config that the user named.
+    pub(super) fn on(self, base: Option<&Arc<GivenBases>>) -> Self {
+        Self { base: base.cloned(), ..self }
     }
 
     /// Reads sources; what cannot be read is noted in `inputs`.
@@ -41,9 +50,9 @@ impl File {
         files
     }
 
-    /// What is known of others, with the llama-stack version that the team assumes.
+    /// What is known of others, with what the team or the user assumes.
     fn assuming(&self, workspace: Workspace) -> Workspace {
-        workspace.assuming(self.project.as_ref().and_then(|project| project.llama_stack_version.as_deref()))
+        workspace.assuming(assumed(self.project.as_deref(), self.base.as_ref()))
     }
 
     fn checked(&self, analysis: &Analysis, elsewhere: report::Elsewhere<'_>) -> Checked {

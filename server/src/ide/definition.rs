@@ -131,7 +131,11 @@ fn origin(analysis: &Analysis, file: &Arc<str>, document: usize, resource: usize
             source: Source::File(analysis.clone()),
         }),
         OriginKind::Base => {
-            let names = analysis.document(document)?.document.names();
+            let document = analysis.document(document)?.document;
+            if document.resources().get(resource)?.given_base().is_some() {
+                return None;
+            }
+            let names = document.names();
             let scope = names.scopes.iter().find(|scope| scope.resource == Some(resource))?;
             let distribution = scope.distribution.clone()?;
             let base = base(&distribution)?;

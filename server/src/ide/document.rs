@@ -2,6 +2,7 @@
 
 use super::config::{self, ConfigText};
 use super::facts::{self, Reference};
+use super::knowledge::{self, BaseDeclarations};
 use super::memo::Memo;
 use super::names::DocumentNames;
 use super::objects::{Manifest, ObjectKey, Objects, object_list};
@@ -9,17 +10,17 @@ use super::overlay::{self, Embedded};
 use super::semantic_tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::workspace::FILES;
-use super::{diagnostics, knowledge, place};
+use super::{diagnostics, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::catalog::Catalog;
-use llsd_generator::check::facts::Facts;
+use llsd_generator::check::facts::{Facts, GivenBases};
 use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::{Header, header};
 use llsd_generator::check::rules::yaml::{DUPLICATE_KEY, TOO_LARGE};
 use llsd_generator::check::{NotChecked, Outcome, Request, unquoted_variables, verdict};
 use llsd_generator::config::mounting;
 use llsd_generator::document::Plain;
-use llsd_generator::generate::Generated;
+use llsd_generator::generate::{Base, Generated};
 use llsd_generator::kustomize::Operations;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::Document;
@@ -78,6 +79,9 @@ pub(crate) struct Resource {
     /// Findings of the reader: about `apiVersion` and `kind`, and about keys written twice.
     pub(crate) early: Vec<Finding>,
     outcome: OnceLock<Outcome>,
+    /// What the base config declares that somebody named for it, read when it is first asked for.
+    given: OnceLock<BaseDeclarations>,
+    bases: Arc<GivenBases>,
 }
 
 impl Resource {
@@ -89,6 +93,20 @@ impl Resource {
     /// The catalog of that version, or of the usual one; whether it is really that version's.
     pub(crate) fn catalog(&self) -> Option<(&'static Catalog, bool)> {
         knowledge::catalog(self.version, &self.value, self.assumed.as_deref())
+    }
+
+    /// The base config that somebody named for it, so that what this program has counts for nothing.
+    pub(crate) fn given_base(&self) -> Option<&Base> {
+        self.bases.of(self.version, &self.value)
+    }
+
+    /// What its base config declares: the one that somebody named for it, else that of its distribution or image; `None`
+    /// where neither is known.
+    pub(crate) fn declared_by_base(&self) -> Option<&BaseDeclarations> {
+        match self.given_base() {
+            Some(base) => Some(self.given.get_or_init(|| knowledge::declared_by(base))),
+            None => knowledge::base(self.version, &self.value),
+        }
     }
 
     /// `metadata.name`; empty where there is none.
@@ -386,6 +404,8 @@ impl Resource {
             unknown: self.unknown.clone(),
             early: self.early.clone(),
             outcome: OnceLock::new(),
+            given: OnceLock::new(),
+            bases: Arc::clone(&facts.bases),
         }
     }
 }
@@ -402,7 +422,17 @@ fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource
     let bare = plain.bare.iter().filter_map(inside).collect();
     early.extend(unquoted_variables(&value, header.version, &bare));
     let value = Arc::new(value);
-    Resource { base, version: header.version, value, assumed: None, unknown, early, outcome: OnceLock::new() }
+    Resource {
+        base,
+        version: header.version,
+        value,
+        assumed: None,
+        unknown,
+        early,
+        outcome: OnceLock::new(),
+        given: OnceLock::new(),
+        bases: Arc::default(),
+    }
 }
 
 /// Where the line of an offset begins: the dash in front of an item belongs to it.

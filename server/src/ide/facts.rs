@@ -90,8 +90,8 @@ fn manifest(document: &DocumentAnalysis) -> Option<&Manifest> {
 /// count as known only if all that are named were found, or the cluster was asked and has none; and so do ConfigMaps.
 fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     let version = known.workspace.assumed_version().map(str::to_owned);
-    let base = known.workspace.base().cloned();
-    let mut facts = Facts { llama_stack_version: version, base, ..Facts::default() };
+    let bases = Arc::clone(known.workspace.bases());
+    let mut facts = Facts { llama_stack_version: version, bases, ..Facts::default() };
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
     let cluster = known.workspace.cluster();

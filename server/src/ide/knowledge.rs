@@ -3,6 +3,7 @@
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::catalog::{Catalog, ProviderType};
 use llsd_generator::distribution::{BaseConfig, Distributions, version_of_image};
+use llsd_generator::generate::Base;
 use llsd_generator::ogx;
 use llsd_generator::path::Path;
 use serde_json::Value;
@@ -83,6 +84,11 @@ pub(crate) fn base(version: ApiVersion, object: &Value) -> Option<&'static BaseD
     let (name, image) = distribution(version, object);
     let is_ours = version.kind() == Kind::LlamaStackDistribution;
     declared(BaseConfig::of(name, image).filter(|_| is_ours)?)
+}
+
+/// What a base config that somebody named declares.
+pub(crate) fn declared_by(base: &Base) -> BaseDeclarations {
+    read_base(&base.text)
 }
 
 /// The base config that most others are made from.

@@ -85,7 +85,7 @@ pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
     OriginKind, Preview, PreviewEnv, Problem, ResourceSummary, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,
 };
-pub use workspace::Workspace;
+pub use workspace::{Assumed, Workspace};
 pub use workspace_symbols::{WorkspaceSymbol, locate as workspace_symbols};
 
 use changed::Changed;
@@ -632,7 +632,14 @@ pub fn preview_hunks(left: &str, right: &Preview) -> Vec<Hunk> {
 /// have, so that both differ in what they mean only.
 #[must_use]
 pub fn printed_base_config(analysis: &Analysis, document: usize, resource: usize) -> Option<(String, String)> {
-    let (name, text) = base_config(analysis, document, resource)?;
+    let found = analysis.document(document)?.document.resources().get(resource)?;
+    let (name, text) = match found.given_base() {
+        Some(given) => {
+            let (name, image) = knowledge::distribution(found.version, &found.value);
+            (name.or(image).unwrap_or_default().to_owned(), &*given.text)
+        }
+        None => base_config(analysis, document, resource)?,
+    };
     Some((name, llsd_generator::generate::printed(text).ok()?))
 }
 

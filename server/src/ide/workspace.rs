@@ -8,10 +8,9 @@ use super::delta;
 use super::objects::{Manifest, ObjectKey, Objects, Pieces};
 use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
-use llsd_generator::check::facts::Namesake;
+use llsd_generator::check::facts::{GivenBases, Namesake};
 use llsd_generator::check::part::Part;
 use llsd_generator::config::mounting::Mount;
-use llsd_generator::generate::{Base, BaseSource};
 use llsd_generator::kustomize::Kustomization;
 use rpds::RedBlackTreeMapSync;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -20,6 +19,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// In place of a name: what kustomizations make of files that say nothing of it themselves. No object is called so.
 pub(crate) const FILES: &str = "\0files";
+/// What somebody says of distributions that do not tell it themselves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assumed {
+    /// The llama-stack version of images that do not tell theirs.
+    pub version: Option<Arc<str>>,
+    /// Base configs that somebody named.
+    pub bases: Arc<GivenBases>,
+}
+
+impl From<Option<&str>> for Assumed {
+    fn from(version: Option<&str>) -> Self {
+        Self { version: version.map(Arc::from), ..Self::default() }
+    }
+}
 
 /// How many changes are remembered by name. Who looks less often has to look at everything.
 const REMEMBERED: usize = 64;
@@ -39,10 +52,8 @@ pub struct Workspace {
     recent: Arc<Vec<Change>>,
     /// Whose objects are left out.
     except: Option<Arc<str>>,
-    /// The llama-stack version of images that do not tell theirs.
-    assumed: Option<Arc<str>>,
-    /// The base config of every resource that is looked at.
-    base: Option<Arc<Base>>,
+    /// What is assumed of distributions that do not tell it.
+    assumed: Assumed,
     /// What is there in the cluster, where that is known.
     cluster: Option<Arc<Cluster>>,
 }
@@ -68,27 +79,20 @@ impl Workspace {
         Self { except: Some(Arc::from(file)), ..self.clone() }
     }
 
-    /// The same, with a llama-stack version for images that do not tell theirs.
+    /// The same, with what is assumed of distributions that do not tell it.
     #[must_use]
-    pub fn assuming(self, version: Option<&str>) -> Self {
-        Self { assumed: version.map(Arc::from), ..self }
-    }
-
-    /// The same, with a base config in place of the one that a resource names or its image brings.
-    #[must_use]
-    pub fn with_base(self, text: String) -> Self {
-        let base = Base { text: text.into(), source: BaseSource::Given };
-        Self { base: Some(Arc::new(base)), ..self }
-    }
-
-    /// The base config that was given.
-    pub(crate) fn base(&self) -> Option<&Base> {
-        self.base.as_deref()
+    pub fn assuming(self, assumed: impl Into<Assumed>) -> Self {
+        Self { assumed: assumed.into(), ..self }
     }
 
     /// The llama-stack version of images that do not tell theirs.
     pub(crate) fn assumed_version(&self) -> Option<&str> {
-        self.assumed.as_deref()
+        self.assumed.version.as_deref()
+    }
+
+    /// Base configs that somebody named.
+    pub(crate) fn bases(&self) -> &Arc<GivenBases> {
+        &self.assumed.bases
     }
 
     /// Sets what the cluster contributes; `None`: it is not known. True: that is something else than before.

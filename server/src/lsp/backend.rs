@@ -64,7 +64,7 @@ impl Shared {
     /// The analysis of a version of a document, as the settings want it. `None`: stopped.
     pub(super) fn analysis(&self, snapshot: &Snapshot, stop: Stop<'_>) -> Option<Arc<Analysis>> {
         let settings = self.configuration.of(&snapshot.name);
-        self.session.analysis(snapshot, settings.llama_stack_version.as_deref(), stop)
+        self.session.analysis(snapshot, settings.assumed(), stop)
     }
 
     /// Takes note of the names in a file on disk, or that there are none. An open document is known better.

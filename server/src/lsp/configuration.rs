@@ -68,6 +68,11 @@ impl Configuration {
         }
     }
 
+    /// Whether projects say something else once a file has changed: it is an `llsd.toml`, or one names it.
+    pub(super) fn depends_on(&self, file: &Path) -> bool {
+        self.projects.depend_on(file)
+    }
+
     /// An `llsd.toml` was written, or is gone.
     pub(super) fn forget_projects(&self) {
         self.projects.forget();

@@ -335,8 +335,7 @@ impl Round {
         let text = self.text(name)?;
         let stop = || cancel.is_cancelled();
         let settings = self.shared.configuration.of(name);
-        let version = settings.llama_stack_version.as_deref();
-        let workspace = self.shared.session.workspace().seen_by(name).assuming(version);
+        let workspace = self.shared.session.workspace().seen_by(name).assuming(settings.assumed());
         let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::is_relevant)?;
         let rope = Rope::from_str(&text);
         let encoding = self.shared.client_capabilities().encoding;

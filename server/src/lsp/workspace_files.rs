@@ -49,7 +49,7 @@ impl<'a> QueryFiles<'a> {
         let path = convert::file_path(&Url::parse(file).ok()?)?;
         let settings = self.shared.configuration.of(file);
         let text = workspace::text_of(&path, settings.max_file_size)?;
-        let workspace = self.shared.session.workspace().seen_by(file).assuming(settings.llama_stack_version.as_deref());
+        let workspace = self.shared.session.workspace().seen_by(file).assuming(settings.assumed());
         Some(Arc::new(ide::analyse(text.into(), None, &workspace)))
     }
 }

@@ -22,6 +22,11 @@ pub(super) struct Written {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub(super) exclude: Vec<Spanned<String>>,
+    /// Base configs, by the name or image of the distribution that starts from them: files in the folder of this one or
+    /// below.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(super) bases: BTreeMap<String, Spanned<String>>,
     /// How findings are shown, by rule. A name that ends in * stands for all rules that begin so; the longest one counts.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Level>")]

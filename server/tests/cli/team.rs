@@ -62,7 +62,7 @@ fn the_version_of_a_project_counts() {
 fn the_schema_of_a_project_names_its_keys() {
     let schema: Value = serde_json::from_str(&llsd(&["schema", "llsd.toml"]).out).expect("JSON");
     let keys: Vec<&String> = schema["properties"].as_object().expect("keys").keys().collect();
-    assert_eq!(keys, ["llama-stack-version", "include", "exclude", "severity"]);
+    assert_eq!(keys, ["llama-stack-version", "include", "exclude", "bases", "severity"]);
     assert_eq!(schema["additionalProperties"], false);
 }
 
@@ -174,4 +174,51 @@ fn rules_of_git_that_are_no_file_are_told() {
     let ran = folder.llsd(&["check", "deeper"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("deeper/.git/info/exclude is no regular file"), "{}", ran.err);
+}
+
+/// An image has its base config in its labels, which nobody reads here.
+#[test]
+fn a_base_config_is_named_or_stands_in_the_settings_of_the_team() {
+    let folder = Folder::new("bases");
+    let stack = "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata: {name: own}\nspec:\n  \
+                 distribution: {image: \"quay.io/example/llama-stack:0.4.7\"}\n  providers:\n    inference:\n      - \
+                 {provider: vllm, endpoint: \"http://vllm:8000/v1\"}\n  resources: {models: [{name: a, provider: ours}]}\n";
+    folder.write("stack.yaml", stack);
+    let base = "version: 2\nimage_name: ours\napis: [inference]\nproviders:\n  inference:\n  - {provider_id: ours, \
+                provider_type: \"remote::openai\", config: {}}\n";
+    folder.write("configs/ours.yaml", base);
+    folder.write("configs/others.yaml", base.replace("ours", "theirs"));
+    assert_eq!(folder.llsd(&["render", "stack.yaml"]).code, 1);
+    let rendered = folder.llsd(&["render", "stack.yaml", "--base", "configs/ours.yaml"]);
+    assert_eq!(rendered.code, 0, "{}", rendered.err);
+    let has = |text: &str| rendered.out.contains(text);
+    assert!(has("image_name: ours") && has("http://vllm:8000/v1"), "{}", rendered.out);
+
+    // The provider of the model is one of the base config, or of nothing.
+    let unknown = "llsd::model::unknown-provider";
+    assert!(folder.llsd(&["check", "--show-unchecked", "stack.yaml"]).out.contains("--base"));
+    let checked = folder.llsd(&["check", "stack.yaml", "--base", "configs/ours.yaml"]);
+    assert_eq!((checked.code, checked.out.as_str()), (0, "1 resource in 1 file: nothing wrong\n"));
+    assert!(folder.llsd(&["check", "stack.yaml", "--base", "configs/others.yaml"]).out.contains(unknown));
+    let wrong = folder.llsd(&["check", "stack.yaml", "--base", "nowhere.yaml"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err.starts_with("llsd: --base: nowhere.yaml cannot be read"), "{}", wrong.err);
+
+    folder.write("llsd.toml", "[bases]\n\"quay.io/example/llama-stack:0.4.7\" = \"configs/ours.yaml\"\n");
+    assert_eq!(folder.llsd(&["render", "stack.yaml"]).out, rendered.out);
+    assert_eq!(folder.llsd(&["check", "stack.yaml"]).out, "1 resource in 1 file: nothing wrong\n");
+    let named = folder.llsd(&["check", "stack.yaml", "--base", "configs/others.yaml"]);
+    assert!(named.out.contains(unknown), "what is named counts: {}", named.out);
+    // Of a name as of an image; what is set for it counts in place of what this program has.
+    folder.write("stack.yaml", stack.replace("image: \"quay.io/example/llama-stack:0.4.7\"", "name: starter"));
+    assert!(folder.llsd(&["check", "stack.yaml"]).out.contains(unknown));
+    folder.write("llsd.toml", "[bases]\nstarter = \"configs/ours.yaml\"\n");
+    assert_eq!(folder.llsd(&["check", "stack.yaml"]).out, "1 resource in 1 file: nothing wrong\n");
+
+    folder.write("llsd.toml", "[bases]\nstarter = \"configs/none.yaml\"\n");
+    for command in ["check", "render"] {
+        let ran = folder.llsd(&[command, "stack.yaml"]);
+        assert_eq!(ran.code, 2, "{command}: {}", ran.out);
+        assert!(ran.err.contains("\"configs/none.yaml\" cannot be read"), "{}", ran.err);
+    }
 }

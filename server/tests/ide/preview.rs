@@ -40,7 +40,7 @@ fn where_nothing_is_generated_the_preview_says_why() {
     "#]]
     .assert_eq(&preview(older).unwrap());
     expect![[r#"
-        # The base config is in the labels of the image, which are read in the cluster only.
+        # The base config is in the labels of the image, which are read in the cluster only: give it with --base, or in llsd.toml.
     "#]]
     .assert_eq(
         &preview(&v1alpha2("distribution:\n  image: a/b:0.4.7\nproviders:\n  inference:\n    - provider: vllm\n"))

@@ -10,7 +10,7 @@ mod origin;
 mod sources;
 
 use super::report::Checked;
-use crate::ide::{self, Diagnostic, Span, Workspace};
+use crate::ide::{self, Assumed, Diagnostic, Span, Workspace};
 use crate::subprocess::{self, Limits};
 use sources::Sources;
 use std::collections::{BTreeMap, HashSet};
@@ -41,33 +41,39 @@ pub(super) struct Built {
 }
 
 impl Built {
-    /// Judges what `kubectl kustomize` makes of a folder.
+    /// Judges what `kubectl kustomize` makes of a folder, by what is assumed of distributions.
     ///
     /// # Errors
     /// A sentence, where it cannot be built.
-    pub(super) fn kustomization(&mut self, folder: &std::path::Path) -> Result<(), String> {
+    pub(super) fn kustomization(&mut self, folder: &std::path::Path, assumed: Assumed) -> Result<(), String> {
         let (text, root) = kustomize::build(folder, &mut self.sources)?;
-        self.judge(&text, &Sources::made, &|text| origin::kustomize(text, &root));
+        self.judge(&text, assumed, &Sources::made, &|text| origin::kustomize(text, &root));
         Ok(())
     }
 
-    /// Judges what `helm template` makes of a chart with these files of values.
+    /// Judges what `helm template` makes of a chart with these files of values, by what is assumed of distributions.
     ///
     /// # Errors
     /// A sentence, where it cannot be built.
-    pub(super) fn chart(&mut self, chart: &std::path::Path, values: &[PathBuf]) -> Result<(), String> {
+    pub(super) fn chart(
+        &mut self,
+        chart: &std::path::Path,
+        values: &[PathBuf],
+        assumed: Assumed,
+    ) -> Result<(), String> {
         let text = helm::build(chart, values)?;
-        self.judge(&text, &|_, _| None, &|text| origin::helm(text, chart));
+        self.judge(&text, assumed, &|_, _| None, &|text| origin::helm(text, chart));
         Ok(())
     }
 
     fn judge(
         &mut self,
         text: &str,
+        assumed: Assumed,
         made: &dyn Fn(&Sources, &ide::ObjectKey) -> Option<ide::Made>,
         origin: &dyn Fn(&str) -> Option<PathBuf>,
     ) {
-        let analysis = ide::analyse(text.into(), None, &Workspace::new());
+        let analysis = ide::analyse(text.into(), None, &Workspace::new().assuming(assumed));
         for resource in analysis.resources() {
             let key = (resource.namespace.clone(), resource.name.clone());
             let whole = analysis.document_text(resource.document).unwrap_or_default();

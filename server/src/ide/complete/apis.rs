@@ -1,7 +1,6 @@
 //! Names of APIs to switch off: those that are on come first.
 
 use super::{Context, popularity};
-use crate::ide::knowledge;
 use crate::ide::meaning::APIS;
 use llsd_generator::api::v1alpha2::api_name;
 use llsd_generator::path::{Path, Segment};
@@ -11,7 +10,7 @@ use serde_json::Value;
 pub(super) fn names(context: &Context<'_>, path: &Path) -> Vec<String> {
     let object = &context.resource.value;
     let Some((catalog, _)) = context.resource.catalog() else { return Vec::new() };
-    let base = knowledge::base(context.resource.version, object);
+    let base = context.resource.declared_by_base();
     // what the distribution does not serve is off already
     let served = |name: &str| base.is_none_or(|base| base.providers.iter().any(|(api, ..)| api == name));
     let off = others(object, path);

@@ -103,7 +103,7 @@ pub(super) fn ids(context: &Context<'_>, api: &str) -> Vec<Offer> {
             add(id, "external provider".to_owned());
         }
     }
-    if let Some(base) = knowledge::base(context.resource.version, object) {
+    if let Some(base) = context.resource.declared_by_base() {
         let mut of_base: Vec<_> = base.providers.iter().filter(|(of, ..)| of == api).collect();
         popularity::sort_types(api, &mut of_base, |(_, id, _)| id.as_str());
         for (_, id, provider_type) in of_base {

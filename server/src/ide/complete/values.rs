@@ -33,8 +33,8 @@ pub(super) fn offers(context: &Context<'_>, path: &Path) -> Vec<Offer> {
 }
 
 fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer> {
-    let (version, object) = (context.resource.version, &context.resource.value);
-    let base = knowledge::base(version, object);
+    let object = &context.resource.value;
+    let base = context.resource.declared_by_base();
     match meaning {
         Meaning::Distribution => Distributions::embedded()
             .iter()
@@ -110,8 +110,8 @@ fn by_meaning(context: &Context<'_>, path: &Path, meaning: Meaning) -> Vec<Offer
 /// Environment variables that the server reads: of its distribution's base config, or of the one that most others are
 /// made from.
 fn variables(context: &Context<'_>, path: &Path) -> Vec<Offer> {
-    let own = knowledge::base(context.resource.version, &context.resource.value);
-    let Some(base) = own.or_else(knowledge::usual_base) else { return Vec::new() };
+    let own = context.resource.declared_by_base();
+    let Some(base) = own.or(knowledge::usual_base()) else { return Vec::new() };
     let mut names: Vec<_> = base.variables.keys().cloned().collect();
     popularity::sort_variables(&mut names);
     // those of one backend are written one after the other

@@ -31,7 +31,7 @@ pub(super) fn about(resource: &Resource, path: &Path, is_key: bool) -> Option<St
         Meaning::Api => disabled(resource, text?),
         Meaning::ModelProvider => provider_of_id(resource, text?),
         Meaning::Variable => {
-            let base = knowledge::base(resource.version, &resource.value)?;
+            let base = resource.declared_by_base()?;
             Some(match base.variables.get(text?)? {
                 Some(default) => format!("Read by the config of the distribution, default `{default}`"),
                 None => "Read by the config of the distribution".to_owned(),
@@ -75,7 +75,7 @@ fn versions(api: &str, provider_type: &str) -> String {
 /// What switching an API off takes away.
 fn disabled(resource: &Resource, written: &str) -> Option<String> {
     let api = api_name(written);
-    let base = knowledge::base(resource.version, &resource.value)?;
+    let base = resource.declared_by_base()?;
     let ids: Vec<_> =
         base.providers.iter().filter(|(known, ..)| *known == api).map(|(_, id, _)| format!("`{id}`")).collect();
     Some(match ids.as_slice() {
@@ -138,7 +138,7 @@ fn provider_of_id(resource: &Resource, id: &str) -> Option<String> {
     if let Some(written) = own {
         return provider(resource, "inference", written);
     }
-    let base = knowledge::base(resource.version, &resource.value)?;
+    let base = resource.declared_by_base()?;
     let (.., provider_type) = base.providers.iter().find(|(api, known, _)| api == "inference" && known == id)?;
     Some(format!("`{provider_type}`, from the config of the distribution"))
 }

@@ -2,6 +2,7 @@
 
 use super::index::Kind;
 use super::{DocumentNames, Occurrence, Role, Scope, Symbol, base};
+use crate::ide::document::Resource;
 use crate::ide::file::Located;
 use crate::ide::{Analysis, Span};
 use llsd_generator::api::CONFIG_KEYS;
@@ -362,7 +363,10 @@ impl Query<'_> {
             }
             (None, None) => {}
         }
-        members.extend(about.distribution.as_deref().and_then(base_member));
+        let resource = about.resource.and_then(|number| located.document.resources().get(number));
+        if resource.and_then(Resource::given_base).is_none() {
+            members.extend(about.distribution.as_deref().and_then(base_member));
+        }
         if let Some(resource) = about.resource.filter(|_| self.generated) {
             members.extend(preview_member(file, &analysis, document, resource));
         }

@@ -161,7 +161,9 @@ fn reason(document: &DocumentAnalysis, resource: &Resource) -> String {
                 .to_owned()
         }
         Some(ConfigSource::Generated) => {
-            "The base config is in the labels of the image, which are read in the cluster only.".to_owned()
+            "The base config is in the labels of the image, which are read in the cluster only: give it with --base, or \
+             in llsd.toml."
+                .to_owned()
         }
         None if document.is_part() => "This is a patch, and no resource is known that it is merged into.".to_owned(),
         None => "The resource is not complete.".to_owned(),
@@ -183,8 +185,8 @@ fn ogx_reason(outcome: &Outcome, object: &Value) -> String {
                 .to_owned()
         }
         ogx::Source::Generated => {
-            "The base config is in the labels of the image, which are read in the cluster only: give \
-                                   it with --base, or in a ConfigMap that baseConfig names."
+            "The base config is in the labels of the image, which are read in the cluster only: give it with --base, in \
+             llsd.toml, or in a ConfigMap that baseConfig names."
                 .to_owned()
         }
     }

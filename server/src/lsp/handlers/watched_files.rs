@@ -23,7 +23,10 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: DidChangeWatchedFilesPar
     let (gone, other): (Vec<_>, Vec<_>) =
         params.changes.into_iter().partition(|change| change.typ == FileChangeType::DELETED);
     let is_project = |change: &FileEvent| change.uri.path().ends_with(&format!("/{}", project::FILE_NAME));
-    if gone.iter().chain(&other).any(is_project) {
+    let decides = |change: &FileEvent| {
+        convert::file_path(&change.uri).is_some_and(|path| backend.shared.configuration.depends_on(&path))
+    };
+    if gone.iter().chain(&other).any(decides) {
         configuration::projects_changed(&backend.shared);
     }
     files::rescan_below(&backend.shared, gone.iter().map(|change| &change.uri));
