@@ -56,7 +56,8 @@ pub async fn run(settings: Settings) -> Result<()> {
     let readiness = Readiness::default();
     // Before anything is read: reading the resource may need the conversion.
     if settings.enable_webhooks {
-        let options = webhook_options(&settings, &client, &namespace)?;
+        let surroundings = webhooks::Surroundings::new(client.clone(), Arc::clone(&metrics), &namespace);
+        let options = webhook_options(&settings, &client, &namespace, surroundings)?;
         let (readiness, end) = (readiness.clone(), end.clone());
         servers.spawn(async move { webhooks::serve(options, readiness, end).await.map_err(anyhow::Error::from) });
     }
@@ -121,7 +122,12 @@ async fn connect(settings: &Settings) -> Result<Config> {
     })
 }
 
-fn webhook_options(settings: &Settings, client: &Client, namespace: &str) -> Result<webhooks::Options> {
+fn webhook_options(
+    settings: &Settings,
+    client: &Client,
+    namespace: &str,
+    surroundings: webhooks::Surroundings,
+) -> Result<webhooks::Options> {
     let bind = settings
         .webhook_bind_address
         .0
@@ -139,7 +145,7 @@ fn webhook_options(settings: &Settings, client: &Client, namespace: &str) -> Res
             lifetime: settings.certificate_lifetime(),
         },
     };
-    Ok(webhooks::Options { bind, certificates, drain: DRAIN })
+    Ok(webhooks::Options { bind, certificates, surroundings: Some(surroundings), drain: DRAIN })
 }
 
 /// Waits for the lease, then works while it is held.

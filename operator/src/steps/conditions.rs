@@ -18,6 +18,8 @@ pub const DEPLOYMENT_UPDATED: &str = "DeploymentUpdated";
 pub const AVAILABLE: &str = "Available";
 /// Every Secret that the resource refers to exists and has the key.
 pub const SECRETS_RESOLVED: &str = "SecretsResolved";
+/// Only those whom the resource lets in can connect. It is there only where the resource says whom.
+pub const ACCESS_RESTRICTED: &str = "AccessRestricted";
 
 /// The resource is what it asks for: the one condition that tools look at that know nothing of this resource, such as
 /// `kubectl wait`, kstatus, Flux and Argo CD.

@@ -63,6 +63,8 @@ pub struct Judged {
     pub generated: Option<Generated>,
     /// What the user may want to know.
     pub warnings: Vec<String>,
+    /// For a resource that says who may connect: whether the operator sees to it.
+    pub restricts: Option<bool>,
 }
 
 /// Judges resources apart from the threads that serve connections and watches: some take long. A few at a time, however
@@ -161,7 +163,9 @@ pub fn judge(
     let warnings = outcome.findings.iter().filter(|finding| finding.severity == Severity::Warning);
     // This operator has a base of its own.
     let warnings = warnings.filter(|finding| *finding.rule != LABELS_UNREADABLE).map(line).collect();
-    Ok(Judged { spec, source, generated: outcome.generated, warnings })
+    let says_who = spec.networking.as_ref().is_some_and(|networking| networking.allowed_from.is_some());
+    let restricts = (says_who && !served.is_ogx()).then_some(flags.network_policy);
+    Ok(Judged { spec, source, generated: outcome.generated, warnings, restricts })
 }
 
 /// Nothing is known that a config could be generated from.

@@ -14,6 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use llsd_generator::api::status::{
     ConfigGeneration, ConfigSource, DistributionConfig, ExternalProviderStatus, Phase, ResolvedDistribution, Status,
 };
+use llsd_generator::check::rules::allowed_from::NO_POLICIES;
 use llsd_generator::distribution::Distributions;
 use llsd_generator::quantity::Quantity;
 use serde_json::{Map, Value, json};
@@ -84,10 +85,7 @@ pub fn status(
     if let Some(refusal) = outcome.refusal.as_ref().filter(|one| one.condition == conditions::ADOPTION_CONFIG_INVALID) {
         conditions.set(conditions::ADOPTION_CONFIG_INVALID, true, refusal.reason, refusal.message.clone());
     }
-    let with_service = stores
-        .children
-        .get(Kind::Service, &key.namespace, &Kind::Service.name(&key.name))
-        .is_some_and(|record| record.owner.as_deref() == Some(owner.uid.as_str()));
+    let with_service = has_child(stores, Kind::Service, key, owner);
     if with_service {
         conditions.set(conditions::SERVICE_READY, true, "ServiceReady", "Service is ready");
     } else if outcome.judged.is_some() {
@@ -104,6 +102,18 @@ pub fn status(
     if !outcome.external.is_empty() {
         let (ready, reason, message) = crate::external::status::summary(&outcome.external);
         conditions.set(conditions::EXTERNAL_PROVIDERS_READY, ready, reason, message);
+    }
+    let has_policy = has_child(stores, Kind::NetworkPolicy, key, owner);
+    let told = match outcome.judged.and_then(|judged| judged.restricts) {
+        None => None,
+        Some(false) => Some((false, "NetworkPoliciesOff", NO_POLICIES)),
+        Some(true) if has_policy => {
+            Some((true, "NetworkPolicyMade", "A network policy lets in only those whom allowedFrom names"))
+        }
+        Some(true) => Some((false, "NetworkPolicyFailed", "There is no network policy yet, so every pod may connect")),
+    };
+    if let Some((restricted, reason, message)) = told {
+        conditions.set(conditions::ACCESS_RESTRICTED, restricted, reason, message);
     }
     if let Some(judged) = outcome.judged {
         status.service_url =
@@ -124,6 +134,12 @@ pub fn status(
     }
     status.conditions = Some(conditions.finish(before.conditions.as_deref().unwrap_or_default(), generation, now));
     status
+}
+
+/// Whether there is a child of this kind that belongs to the resource.
+fn has_child(stores: &Stores, kind: Kind, key: &Key, owner: &Owner) -> bool {
+    let record = stores.children.get(kind, &key.namespace, &kind.name(&key.name));
+    record.is_some_and(|record| record.owner.as_deref() == Some(owner.uid.as_str()))
 }
 
 /// The status of a resource whose reconcile keeps failing: what is known stays, but it is not ready.

@@ -1,7 +1,7 @@
 //! The admission webhook: the verdict of the checks, in the words that the editor shows.
 //!
 //! The API server has applied the schema and its rules before it asks; what is left are the rules that no schema can
-//! state. What the cluster holds beside the resource is not looked at: its Secrets may well be applied after it.
+//! state. What the cluster has beside the resource is worth a warning only: its Secrets may well be applied after it.
 
 use super::review::{BadReview, Review};
 use crate::steps::judge::extent_fault;
@@ -23,35 +23,71 @@ const WARNING_LENGTH: usize = 240;
 const ERRORS: usize = 50;
 const MESSAGE_LENGTH: usize = 16 << 10;
 
-/// Judges the object of a review.
-pub(crate) fn review(body: &[u8]) -> Result<String, BadReview> {
+/// Judges the object of a review by itself.
+pub(crate) fn review(body: &[u8]) -> Result<Admission, BadReview> {
     let mut review = Review::read(body, "AdmissionReview")?;
-    let response = answer(&mut review);
-    Ok(review.answer(response).to_string())
+    let (response, passed) = answer(&mut review);
+    Ok(Admission { review: review.answer(response), passed })
 }
 
-fn answer(review: &mut Review) -> Value {
+/// An answer, and what passed with it.
+pub(crate) struct Admission {
+    /// The review with the answer.
+    pub(crate) review: Value,
+    /// The resource that is to be stored, if something of its spec is new.
+    pub(crate) passed: Option<Passed>,
+}
+
+/// A resource that is to be stored.
+pub(crate) struct Passed {
+    /// The version in which it was written, and in which it is here.
+    pub(crate) version: ApiVersion,
+    pub(crate) object: Value,
+    /// Where it goes.
+    pub(crate) namespace: String,
+}
+
+impl Passed {
+    /// The answer with warnings of what is missing beside the resource, too. None of that is a reason to refuse: it may
+    /// well be applied a moment later.
+    pub(crate) fn warned(&self, mut review: Value, facts: &Facts) -> Value {
+        let (unknown, value) = (BTreeSet::new(), &self.object);
+        let found = verdict(&Request { version: self.version, value, old: None, unknown: &unknown, facts }).findings;
+        review["response"]["warnings"] = json!(warnings(found.iter()));
+        review
+    }
+}
+
+fn answer(review: &mut Review) -> (Value, Option<Passed>) {
+    let allowed = || (json!({"allowed": true}), None);
     let object = review.request.remove("object").unwrap_or_default();
     let old = review.request.remove("oldObject").filter(Value::is_object);
     let asked = matches!(review.text(["operation", ""]), "CREATE" | "UPDATE") && !object.is_null();
     let of_part = !review.text(["subResource", ""]).is_empty();
     if !asked {
-        return json!({"allowed": true});
+        return allowed();
     }
     if let Some(fault) = stored_fault(&object, old.as_ref()) {
-        return refused(&fault);
+        return (refused(&fault), None);
     }
     if of_part {
-        return json!({"allowed": true});
+        return allowed();
     }
     let written = match review.text(["requestKind", "version"]) {
         "v1alpha1" => ApiVersion::V1Alpha1,
         _ => ApiVersion::V1Alpha2,
     };
-    match judge(&object, old.as_ref(), written) {
-        Ok(findings) => response(&object, written.kind(), &findings),
-        Err(error) => refused(&error.to_string()),
-    }
+    let response = match judge(&object, old.as_ref(), written) {
+        Ok(Some(findings)) => response(&object, written.kind(), &findings),
+        Ok(None) => return allowed(),
+        Err(error) => return (refused(&error.to_string()), None),
+    };
+    let in_its_words = if written == ApiVersion::V1Alpha1 { to_v1alpha1(&object) } else { to_v1alpha2(&object) };
+    let passed = in_its_words.ok().filter(|_| response["allowed"] == true).map(|object| {
+        let namespace = review.text(["namespace", ""]).to_owned();
+        Passed { version: written, object, namespace }
+    });
+    (response, passed)
 }
 
 pub(super) fn refused(message: &str) -> Value {
@@ -73,28 +109,29 @@ fn stored_fault(object: &Value, old: Option<&Value>) -> Option<String> {
     annotations.map(|fault| fault.to_string()).or_else(extent)
 }
 
-/// What is to be said about a write: warnings, and errors that the stored object does not have already.
+/// What is to be said about a write: warnings, and errors that the stored object does not have already. `None`: its spec
+/// is as it was, or it is leaving.
 ///
 /// The object is judged in the version that the user wrote, so that the words and paths are those of the user's file.
 /// What v1alpha1 cannot hold travels in an annotation, which its schema does not look into: so an object written in
 /// v1alpha1 is judged a second time, as it will be stored.
-fn judge(object: &Value, old: Option<&Value>, written: ApiVersion) -> Result<Vec<Finding>, ConvertError> {
+fn judge(object: &Value, old: Option<&Value>, written: ApiVersion) -> Result<Option<Vec<Finding>>, ConvertError> {
     let new = to_v1alpha2(object)?;
     let old = old.map(to_v1alpha2).transpose()?;
     let leaving = !new["metadata"]["deletionTimestamp"].is_null();
     if leaving || old.as_ref().is_some_and(|old| old["spec"] == new["spec"]) {
         // Labels, finalizers, the status: a resource that today's rules refuse must still be usable.
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let stored = || findings(ApiVersion::V1Alpha2, &new, old.as_ref());
     if written == ApiVersion::V1Alpha2 {
-        return Ok(stored());
+        return Ok(Some(stored()));
     }
     let mut found = findings(written, &to_v1alpha1(&new)?, old.as_ref().map(to_v1alpha1).transpose()?.as_ref());
     if !found.iter().any(is_error) {
         found.extend(stored().into_iter().filter(is_error));
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 fn is_error(finding: &Finding) -> bool {
@@ -118,13 +155,7 @@ pub(super) fn findings(version: ApiVersion, object: &Value, old: Option<&Value>)
 pub(super) fn response(object: &Value, kind: Kind, findings: &[Finding]) -> Value {
     let (errors, others): (Vec<_>, Vec<_>) = findings.iter().partition(|finding| is_error(finding));
     let mut response = json!({"allowed": errors.is_empty()});
-    let warnings: Vec<_> = others
-        .into_iter()
-        .filter(|finding| finding.severity == Severity::Warning)
-        .take(WARNINGS)
-        .map(line)
-        .map(shortened)
-        .collect();
+    let warnings = warnings(others.into_iter());
     if !warnings.is_empty() {
         response["warnings"] = json!(warnings);
     }
@@ -173,6 +204,12 @@ fn listed(errors: &[&Finding]) -> String {
     text
 }
 
+/// The lines that a user is shown beside the answer.
+fn warnings<'f>(findings: impl Iterator<Item = &'f Finding>) -> Vec<String> {
+    let counts = |finding: &&Finding| matches!(finding.severity, Severity::Error | Severity::Warning);
+    findings.filter(counts).take(WARNINGS).map(line).map(shortened).collect()
+}
+
 /// Place, words and rule of a finding.
 fn line(finding: &Finding) -> String {
     match finding.path.to_string() {
@@ -200,8 +237,7 @@ mod tests {
         let mut request = request;
         request["uid"] = json!("u-1");
         let body = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
-        let answer = review(body.to_string().as_bytes()).expect("a review");
-        serde_json::from_str::<Value>(&answer).expect("an answer")["response"].take()
+        review(body.to_string().as_bytes()).expect("a review").review["response"].take()
     }
 
     fn object(spec: Value) -> Value {

@@ -16,6 +16,7 @@ mod own;
 mod review;
 mod routes;
 mod secret;
+mod surroundings;
 
 pub use admit::VALIDATE_PATH;
 pub use admit_ogx::VALIDATE_OGX_PATH;
@@ -23,6 +24,7 @@ pub use bundle::Endpoint;
 pub use certificates::{CertificateError, unexpired};
 pub use routes::CONVERT_PATH;
 pub use secret::SECRET_NAME;
+pub use surroundings::Surroundings;
 
 use crate::webhooks::listener::Identity;
 use kube::Client;
@@ -46,6 +48,8 @@ pub struct Options {
     pub bind: SocketAddr,
     /// Where the certificate comes from.
     pub certificates: Certificates,
+    /// Whom to ask for what is beside a resource that is written, to warn of what is missing. `None`: nobody.
+    pub surroundings: Option<Surroundings>,
     /// How long connections are still taken after the end was asked for: until every API server has heard that this
     /// replica is leaving. Requests that are under way are answered in any case.
     pub drain: Duration,
@@ -116,7 +120,7 @@ pub enum ServeError {
 pub fn answer(path: &str, body: &[u8]) -> Option<String> {
     match path {
         CONVERT_PATH => convert::review(body).ok(),
-        VALIDATE_PATH => admit::review(body).ok(),
+        VALIDATE_PATH => admit::review(body).ok().map(|admission| admission.review.to_string()),
         VALIDATE_OGX_PATH => admit_ogx::review(body).ok(),
         _ => None,
     }
@@ -128,7 +132,7 @@ pub fn answer(path: &str, body: &[u8]) -> Option<String> {
 /// # Errors
 /// If it cannot start to listen.
 pub async fn serve(options: Options, readiness: Readiness, end: CancellationToken) -> Result<(), ServeError> {
-    let Options { bind, certificates, drain } = options;
+    let Options { bind, certificates, surroundings, drain } = options;
     let identity = Arc::new(Identity::default());
     let listener = crate::serving::listen(bind).await.map_err(|source| ServeError::Bind { address: bind, source })?;
     let config = listener::config(Arc::clone(&identity))?;
@@ -152,6 +156,6 @@ pub async fn serve(options: Options, readiness: Readiness, end: CancellationToke
         tokio::time::sleep(drain).await;
         stop.cancel();
     };
-    tokio::join!(ending, listener::accept(listener, config, routes::router(), &stop));
+    tokio::join!(ending, listener::accept(listener, config, routes::router(surroundings), &stop));
     Ok(())
 }

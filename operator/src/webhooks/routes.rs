@@ -1,7 +1,7 @@
 //! The paths, with bounds on what is read and on how much is worked on at once.
 
 use super::listener::Connection;
-use super::{VALIDATE_OGX_PATH, VALIDATE_PATH, admit, admit_ogx, convert, review::BadReview};
+use super::{Surroundings, VALIDATE_OGX_PATH, VALIDATE_PATH, admit, admit_ogx, convert, review::BadReview};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Extension;
@@ -12,6 +12,7 @@ use http_body_util::BodyExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 
 /// The path of the conversion webhook.
 pub const CONVERT_PATH: &str = "/convert";
@@ -28,8 +29,60 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// While there is no room for more bytes, it is looked for so often.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// From the text of a review to that of the answer.
-type Answer = fn(&[u8]) -> Result<String, BadReview>;
+/// What a path is for.
+#[derive(Clone)]
+enum Service {
+    Convert,
+    Admit(Option<Surroundings>),
+    AdmitOgx,
+}
+
+/// What there is to say of a review.
+enum Answer {
+    Whole(String),
+    /// Its surroundings may add to it.
+    Admitted(admit::Admission),
+}
+
+impl Service {
+    /// What there is to say of a review by itself.
+    fn answer(&self, body: &[u8]) -> Result<Answer, BadReview> {
+        match self {
+            Self::Convert => convert::review(body).map(Answer::Whole),
+            Self::Admit(_) => admit::review(body).map(Answer::Admitted),
+            Self::AdmitOgx => admit_ogx::review(body).map(Answer::Whole),
+        }
+    }
+
+    /// The text of an answer, with what the surroundings of the resource add.
+    async fn text(&self, answer: Answer, workers: &Arc<Semaphore>) -> Result<String, JoinError> {
+        let admit::Admission { review, passed } = match answer {
+            Answer::Whole(text) => return Ok(text),
+            Answer::Admitted(admission) => admission,
+        };
+        let (Self::Admit(Some(surroundings)), Some(passed)) = (self, passed) else { return Ok(review.to_string()) };
+        match surroundings.facts(passed.version, &passed.object, &passed.namespace).await {
+            None => Ok(review.to_string()),
+            Some(facts) => work(workers, move || passed.warned(review, &facts).to_string()).await,
+        }
+    }
+}
+
+/// Does what takes milliseconds of CPU, for some objects more: not on the threads that serve connections. The caller may
+/// give up meanwhile, the work cannot; so it is the work that holds its place, and what it was given.
+async fn work<T: Send + 'static>(
+    workers: &Arc<Semaphore>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    // The semaphore is never closed.
+    let worker = Arc::clone(workers).acquire_owned().await.ok();
+    let working = move || {
+        let done = work();
+        drop(worker);
+        done
+    };
+    tokio::task::spawn_blocking(working).await
+}
 
 /// What all connections share: permits for work, and room in memory.
 #[derive(Clone)]
@@ -39,19 +92,21 @@ struct Room {
 }
 
 /// The service behind the TLS connections.
-pub(super) fn router() -> Router {
+pub(super) fn router(surroundings: Option<Surroundings>) -> Router {
     let room = Room { bytes: Arc::new(Semaphore::new(BYTES)), workers: Arc::new(Semaphore::new(AT_ONCE)) };
-    let route = |answer: Answer| {
+    let route = |service: Service| {
         let room = room.clone();
-        post(move |connection: Extension<Connection>, body: Body| respond(room.clone(), connection.0, body, answer))
+        post(move |connection: Extension<Connection>, body: Body| {
+            respond(room.clone(), connection.0, body, service.clone())
+        })
     };
     Router::new()
-        .route(CONVERT_PATH, route(convert::review))
-        .route(VALIDATE_PATH, route(admit::review))
-        .route(VALIDATE_OGX_PATH, route(admit_ogx::review))
+        .route(CONVERT_PATH, route(Service::Convert))
+        .route(VALIDATE_PATH, route(Service::Admit(surroundings)))
+        .route(VALIDATE_OGX_PATH, route(Service::AdmitOgx))
 }
 
-async fn respond(room: Room, connection: Connection, body: Body, answer: Answer) -> Response {
+async fn respond(room: Room, connection: Connection, body: Body, service: Service) -> Response {
     // Whoever sends slowly takes a connection and some bytes from others, but no worker.
     let (body, taken) = match tokio::time::timeout(PATIENCE, whole(&room.bytes, &connection, body)).await {
         Ok(Ok(whole)) => whole,
@@ -59,17 +114,16 @@ async fn respond(room: Room, connection: Connection, body: Body, answer: Answer)
         Err(_) => return (StatusCode::REQUEST_TIMEOUT, "the review did not arrive in time").into_response(),
     };
     let _busy = connection.busy();
-    // The semaphore is never closed.
-    let worker = Arc::clone(&room.workers).acquire_owned().await.ok();
-    // Judging takes milliseconds of CPU, some objects more: not on the threads that serve connections. The caller may
-    // give up meanwhile, the work cannot; so it is the work that holds its place and its bytes.
-    let working = tokio::task::spawn_blocking(move || {
-        let response = answered(&body, answer);
-        drop((worker, taken));
-        response
-    });
-    match working.await {
-        Ok(response) => response,
+    let by_itself = service.clone();
+    let answered = match work(&room.workers, move || (by_itself.answer(&body), taken)).await {
+        Ok((Ok(answer), _taken)) => service.text(answer, &room.workers).await.map(Ok),
+        Ok((Err(error), _)) => Ok(Err(error)),
+        Err(error) => Err(error),
+    };
+    match answered {
+        Ok(Ok(text)) => ([(header::CONTENT_TYPE, "application/json")], Bytes::from(text)).into_response(),
+        Ok(Err(error @ BadReview::Values)) => (StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into_response(),
+        Ok(Err(error)) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
         Err(error) => {
             tracing::error!(%error, "a review ended without an answer");
             (StatusCode::INTERNAL_SERVER_ERROR, "internal error; the operator's log has more").into_response()
@@ -108,12 +162,4 @@ async fn whole(
         bytes.extend_from_slice(data);
     }
     Ok((bytes, taken))
-}
-
-fn answered(bytes: &[u8], answer: Answer) -> Response {
-    match answer(bytes) {
-        Ok(review) => ([(header::CONTENT_TYPE, "application/json")], Bytes::from(review)).into_response(),
-        Err(error @ BadReview::Values) => (StatusCode::PAYLOAD_TOO_LARGE, error.to_string()).into_response(),
-        Err(error) => (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
-    }
 }

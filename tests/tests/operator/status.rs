@@ -110,3 +110,22 @@ fn two_ready_pods_of_three_are_not_enough() {
     world().stand_in.release("status-partly");
     namespace.ready("partly");
 }
+
+/// Network policies are off unless the operator's ConfigMap switches them on.
+#[test]
+fn who_may_connect_is_told_where_nobody_sees_to_it() {
+    let namespace = world().namespace("status-access");
+    let mut spec = minimal();
+    spec["networking"] = json!({"allowedFrom": {"namespaces": ["apps"]}});
+    namespace.resource("llamastackdistributions", "access", spec);
+    let told = namespace.wait_condition("access", "AccessRestricted", "False", "NetworkPoliciesOff");
+    let message = condition(&told, "AccessRestricted")["message"].as_str().unwrap();
+    assert!(message.contains("allowedFrom has no effect"), "{message}");
+    let event = namespace.event("access", "AcceptedWithWarnings");
+    assert!(event["message"].as_str().unwrap_or_default().contains("allowedFrom has no effect"), "{event}");
+    // one that says nothing of it has no such condition
+    namespace.resource("llamastackdistributions", "open", minimal());
+    let open = namespace.ready("open");
+    let all = open["status"]["conditions"].as_array().unwrap();
+    assert!(all.iter().all(|one| one["type"] != "AccessRestricted"), "{all:?}");
+}

@@ -97,7 +97,8 @@ fn resources_survive_the_way_there_back_and_there_again() {
     fs::write(folder.join("tls.key"), made.signing_key.serialize_pem()).expect("a file");
     // A mounted certificate, because an operator outside of the cluster that makes its own would write the conversion
     // into the definition again as soon as it is gone.
-    let options = Options { bind, certificates: Certificates::Mounted { folder }, drain: Duration::ZERO };
+    let options =
+        Options { bind, certificates: Certificates::Mounted { folder }, surroundings: None, drain: Duration::ZERO };
     cluster.runtime().spawn(serve(options, Readiness::default(), CancellationToken::new()));
     upgrade(&cluster, &url, &made.cert.pem());
     assert_eq!(read(&cluster, "v1alpha2", "old")["spec"]["distribution"]["name"], "starter");

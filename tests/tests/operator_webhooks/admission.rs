@@ -170,3 +170,69 @@ fn what_is_written_in_v1alpha1_is_judged_too() {
     assert!(answer.message().contains("spec.server.distribution.name: Unknown distribution"), "{}", answer.message());
     assert_eq!(answer.causes()[0].field, "spec.server.distribution.name");
 }
+
+/// What is missing may be applied a moment later: it is told, and refused by nobody.
+#[test]
+fn what_is_missing_beside_a_resource_is_a_warning() {
+    let warnings = |object: &Value| {
+        let answer = server().send(Request::post(path_of(object), object).dry());
+        assert!(answer.accepted(), "{}", answer.message());
+        answer.warnings
+    };
+    let key = json!({"secretKeyRef": {"name": "beside-token", "key": "token"}});
+    let vllm = json!({"provider": "vllm", "endpoint": "http://vllm:8000/v1", "apiKey": key});
+    let spec = json!({
+        "distribution": {"name": "starter"},
+        "providers": {"inference": [vllm]},
+        "networking": {"allowedFrom": {"namespaces": ["apps"]}},
+    });
+    let newer = object("v1alpha2", "beside", spec);
+    let of =
+        |object: &Value, rule: &str| warnings(object).into_iter().filter(|one| one.contains(rule)).collect::<Vec<_>>();
+    let missing = of(&newer, "llsd::reference::not-found");
+    assert!(missing.len() == 1 && missing[0].contains("spec.providers.inference[0].apiKey"), "{missing:?}");
+    assert_eq!(of(&newer, "llsd::networking::policies-off").len(), 1);
+    let older = json!({
+        "server": {
+            "distribution": {"name": "starter"},
+            "containerSpec": {"env": [{"name": "VLLM_API_TOKEN", "valueFrom": key}]},
+        },
+    });
+    let older = object("v1alpha1", "beside", older);
+    let missing = of(&older, "llsd::reference::not-found");
+    assert!(missing.len() == 1 && missing[0].contains("spec.server.containerSpec.env[0]"), "{missing:?}");
+
+    let objects = |plural: &str| format!("/api/v1/namespaces/default/{plural}");
+    let make = |plural: &str, body: Value| good(server().send(Request::post(objects(plural), &body)));
+    let meta = |name: &str| json!({"name": name, "namespace": "default"});
+    make(
+        "secrets",
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": meta("beside-token"), "stringData": {"key": "x"}}),
+    );
+    assert_eq!(of(&newer, "llsd::reference::no-key").len(), 1, "the key is another one");
+    let flags = "enableNetworkPolicy: {enabled: true}";
+    let data = json!({"featureFlags": flags});
+    make(
+        "configmaps",
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta("llama-stack-operator-config"), "data": data}),
+    );
+    assert_eq!(of(&newer, "llsd::networking::policies-off"), Vec::<String>::new());
+
+    let own = object(
+        "v1alpha2",
+        "beside-own",
+        json!({
+            "distribution": {"name": "starter"},
+            "overrideConfig": {"configMapName": "beside-config"},
+            "workload": {"workers": 3},
+        }),
+    );
+    make(
+        "configmaps",
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta("beside-config"), "data": {"run.yaml": "a: b"}}),
+    );
+    assert_eq!(of(&own, "llsd::config::missing-key").len(), 1);
+    // an update that does not touch the spec asks for nothing
+    let plain = object("v1alpha2", "beside-plain", json!({"distribution": {"name": "starter"}}));
+    assert_eq!(warnings(&plain), Vec::<String>::new());
+}

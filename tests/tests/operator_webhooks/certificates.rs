@@ -31,6 +31,7 @@ impl Replica {
                 configuration: CONFIGURATION.to_owned(),
                 lifetime,
             },
+            surroundings: None,
             drain: Duration::ZERO,
         };
         cluster.runtime().spawn(serve(options, readiness.clone(), end.clone()));

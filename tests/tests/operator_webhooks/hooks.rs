@@ -2,7 +2,7 @@
 
 use llsd_generator::api::crd::crd;
 use llsd_operator::webhooks::{
-    CONVERT_PATH, Certificates, Endpoint, Options, Readiness, VALIDATE_PATH, WEBHOOK_NAME, serve,
+    CONVERT_PATH, Certificates, Endpoint, Options, Readiness, Surroundings, VALIDATE_PATH, WEBHOOK_NAME, serve,
 };
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use rustls::pki_types::pem::PemObject as _;
@@ -46,6 +46,7 @@ pub(crate) fn server() -> &'static Cluster {
                 configuration: CONFIGURATION.to_owned(),
                 lifetime: Duration::from_secs(86_400),
             },
+            surroundings: Some(Surroundings::new(cluster.client(), Arc::default(), "default")),
             drain: Duration::ZERO,
         };
         let readiness = Readiness::default();

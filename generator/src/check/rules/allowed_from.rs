@@ -14,6 +14,10 @@ pub static POLICIES_OFF: Rule = Rule {
     ..Rule::PLAIN
 };
 
+/// What holds where the operator is known to make none: in the editor, at `kubectl apply` and in the status.
+pub const NO_POLICIES: &str = "allowedFrom has no effect: this operator makes no network policies, so every pod may connect. \
+                               enableNetworkPolicy in its ConfigMap switches them on";
+
 pub(super) static GROUP: Group = Group { rules: &[&POLICIES_OFF], check: Some(check) };
 
 fn check(context: &RuleContext<'_>, report: &mut Report) {
@@ -28,11 +32,7 @@ fn check(context: &RuleContext<'_>, report: &mut Report) {
     let path = RuleContext::spec(field);
     let (message, severity) = match context.facts.network_policies {
         Some(true) => return,
-        Some(false) => (
-            "allowedFrom has no effect: this operator makes no network policies, so every pod may connect. \
-             enableNetworkPolicy in its ConfigMap switches them on",
-            Severity::Warning,
-        ),
+        Some(false) => (NO_POLICIES, Severity::Warning),
         None => (
             "This has an effect only where the operator makes network policies, which are off by default: \
              enableNetworkPolicy in its ConfigMap",
