@@ -100,7 +100,7 @@ fn number(text: &str) -> Option<Value> {
 }
 
 /// Whether a key has a value, as far as the config tells: null is none, and so is a variable with an empty default.
-pub(super) fn is_given(value: Option<&Value>) -> bool {
+pub(crate) fn is_given(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,
         Some(Value::String(text)) => default_of(text).is_none_or(|(_, default)| !default.is_null()),
