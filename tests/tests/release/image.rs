@@ -165,3 +165,32 @@ fn what_makes_no_image_is_refused() {
         assert!(!new.exists(), "{arguments:?} leaves something behind");
     }
 }
+
+/// Whether `.dockerignore` leaves a file in the context of `docker build`: the last pattern that meets it decides.
+fn is_in_context(ignore: &str, file: &str) -> bool {
+    let patterns = ignore.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    patterns.fold(true, |kept, pattern| {
+        let (name, keeps) = pattern.strip_prefix('!').map_or((pattern, false), |name| (name, true));
+        let meets = match name.strip_prefix("**/") {
+            Some(folder) => file.split('/').any(|step| step == folder),
+            None => name == "*" || Path::new(file).starts_with(name),
+        };
+        if meets { keeps } else { kept }
+    })
+}
+
+#[test]
+fn docker_gets_every_member_of_the_workspace() {
+    let ignore = fs::read_to_string(repository(".dockerignore")).unwrap();
+    let context = Folder::new("context");
+    let files = succeeded(Command::new("git").arg("-C").arg(repository("")).arg("ls-files").output().unwrap());
+    for file in files.lines().filter(|file| is_in_context(&ignore, file)) {
+        let copy = context.0.join(file);
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(repository(file), copy).unwrap();
+    }
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--locked", "--no-deps", "--format-version", "1"]).current_dir(&context.0);
+    let found: Value = serde_json::from_str(&succeeded(cargo.output().unwrap())).unwrap();
+    assert!(found["packages"].as_array().unwrap().iter().any(|package| package["name"] == "llsd-operator"));
+}
