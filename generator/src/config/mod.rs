@@ -23,7 +23,7 @@ pub use migrate::{ConfigMigration, Difference, migrate};
 
 use crate::catalog::Catalog;
 use crate::check::Rule;
-use crate::check::finding::{Finding, Tag, Target};
+use crate::check::finding::{Finding, Severity, Tag, Target};
 use crate::check::rules::{server_config as rule, substitution};
 use crate::path::Path;
 use access::Access;
@@ -192,6 +192,14 @@ fn agreed(found: &[(&'static str, Vec<Fault>)]) -> Vec<Finding> {
             }
         }
     }
+    // Where each version refuses, if for another reason, the place is wrong in any case: an API that one version has no
+    // provider for, and the next one does not know.
+    let refuses = |faults: &[Fault], path: &Path| {
+        faults.iter().any(|fault| fault.severity == Severity::Error && fault.path == *path)
+    };
+    let refused = |fault: &Fault| {
+        fault.severity == Severity::Error && found.iter().all(|(_, faults)| refuses(faults, &fault.path))
+    };
     let Some((_, faults)) = found.last() else { return Vec::new() };
     let said = faults.iter().filter_map(|fault| {
         let versions = by.get(&(fault.kind, &fault.path))?;
@@ -199,7 +207,7 @@ fn agreed(found: &[(&'static str, Vec<Fault>)]) -> Vec<Finding> {
         let all = versions.len() == found.len();
         let said =
             |all: bool| if all { finding(fault, &subject(oldest, newest)) } else { of_some(fault, oldest, newest) };
-        (all || fault.kind == Kind::RenamedKey).then(|| said(all))
+        (all || fault.kind == Kind::RenamedKey || refused(fault)).then(|| said(all))
     });
     said.collect()
 }
