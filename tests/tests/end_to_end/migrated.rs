@@ -44,8 +44,8 @@ data:
 ---
 ";
 
-/// A resource of v1alpha1 with a model server in a variable.
-fn resource(vllm: &str, port: u16, more: &str) -> String {
+/// A resource of v1alpha1 with a model server in a variable; `more` are further lines of `spec.server`.
+pub(super) fn resource(vllm: &str, port: u16, more: &str) -> String {
     format!(
         "\
 apiVersion: llamastack.io/v1alpha1

@@ -1,7 +1,7 @@
 //! A resource whose llama-stack answers, migrated to ogx: the newest ogx starts with what comes of it, and lists the
 //! models that the old server listed, by the same names.
 
-use super::migrated::apply;
+use super::migrated::{apply, resource};
 use super::{models, world};
 use llsd_generator::distribution::BaseConfig;
 use llsd_tests::llama_stack::{FakeVllm, Folder, NEWEST, Server, free_port};
@@ -73,30 +73,8 @@ fn indented(text: &str, by: usize) -> String {
 
 #[test]
 fn ogx_serves_a_config_by_hand_as_it_was_migrated() {
-    let written = |vllm: &str, port: u16| {
-        format!(
-            "{}\
-apiVersion: llamastack.io/v1alpha1
-kind: LlamaStackDistribution
-metadata:
-  name: stack
-spec:
-  server:
-    distribution:
-      name: starter
-    containerSpec:
-      port: {port}
-      env:
-        - name: VLLM_URL
-          value: {vllm}
-    storage:
-      size: 1Gi
-    userConfig:
-      configMapName: by-hand
-",
-            by_hand()
-        )
-    };
+    let written =
+        |vllm: &str, port: u16| by_hand() + &resource(vllm, port, "    userConfig:\n      configMapName: by-hand\n");
     migrate("by-hand-ogx", written, |_, documents| {
         let config_map = documents.iter().find(|one| one["kind"] == "ConfigMap").unwrap();
         assert_eq!(config_map["metadata"]["labels"]["ogx.io/watch"], "true", "{config_map:#}");
