@@ -238,7 +238,7 @@ fn base(folder: &Path, file: &str) -> Result<Base, String> {
     read_base(&path).map_err(|problem| format!("\"{file}\" {problem}"))
 }
 
-/// Reads a base config.
+/// Reads a base config of up to 1 MiB that a user names, and makes sure that it is one.
 ///
 /// # Errors
 /// What is wrong with the file, to stand behind its name.

@@ -52,7 +52,7 @@ pub const ANYUID_ROLE: &str = "system:openshift:scc:anyuid";
 /// The resource that owns the children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Its kind.
+    /// The kind of the resource, which decides labels, paths and names of its children.
     pub served: &'static Served,
     /// `metadata.name` of the resource: the names of all children begin with it.
     pub name: String,

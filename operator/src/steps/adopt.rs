@@ -47,7 +47,7 @@ pub struct Adoption {
     pub storage: Option<Progress>,
     /// The same of Service and Ingress.
     pub networking: Option<Progress>,
-    /// When to look again.
+    /// When to look again, where nothing that is watched will tell: an object is missing, or pods are on their way out.
     pub again: Option<Duration>,
 }
 
@@ -91,11 +91,11 @@ pub struct Adopter<'a> {
     pub key: &'a Key,
     /// The same for owner references.
     pub owner: &'a Owner,
-    /// The whole resource.
+    /// The resource as the API server has it: its annotations say what to adopt.
     pub object: &'a Value,
 }
 
-/// Why an adoption ended.
+/// Why an adoption stops. No child of the resource is applied then.
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// Something of somebody else's has the name.

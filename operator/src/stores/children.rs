@@ -31,7 +31,7 @@ pub type ChildKey = (&'static str, Namespace, ObjectName);
 pub struct Adopted {
     /// The name of the resource that has taken it over.
     pub by: Box<str>,
-    /// Whether that is complete.
+    /// Whether the adoption is complete: until then the pods wait for their volume.
     pub done: bool,
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Passed {
     /// The version in which it was written, and in which it is here.
     pub(crate) version: ApiVersion,
     pub(crate) object: Value,
-    /// Where it goes.
+    /// The namespace that it is written into, as the review says: the object itself may leave it out.
     pub(crate) namespace: String,
 }
 

@@ -32,12 +32,12 @@ const PLACES: usize = 2;
 /// Namespace and name of objects, with what they hold.
 type Objects = BTreeMap<(String, String), BTreeMap<String, String>>;
 
-/// Asks the API server.
+/// Reads them from the API server, within bounds that all reviews share.
 #[derive(Clone)]
 pub struct Surroundings {
     api: Api,
     places: Arc<Semaphore>,
-    /// The operator's namespace.
+    /// The operator's namespace, whose ConfigMap has the switches. `None`: it is no name, and no switch is known.
     own: Option<Namespace>,
 }
 

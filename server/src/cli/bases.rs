@@ -7,7 +7,7 @@ use llsd_generator::check::facts::GivenBases;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Which one.
+/// The option `--base` of the commands that start from a base config.
 #[derive(Debug, Args)]
 pub(super) struct GivenBase {
     /// The base config to start from, in place of the one that a resource names, its image brings, or llsd.toml has

@@ -17,7 +17,7 @@ const FOR_OGX: [&str; 1] = ["ogx/role.yaml"];
 ///
 /// # Panics
 ///
-/// As [`grant`].
+/// The API server refuses it, as for [`grant`].
 pub fn grant_ogx(cluster: &Cluster, namespace: &str) {
     apply(cluster, namespace, &FOR_OGX);
 }

@@ -192,7 +192,7 @@ impl ConfigText {
     /// that reads it now, where that is known.
     ///
     /// # Errors
-    /// See [`Self::migrated_by`].
+    /// It is not well-formed, has lines of a template, or cannot be changed where it stands.
     pub(crate) fn migrated(
         &self,
         outer: &str,

@@ -120,7 +120,7 @@ pub(crate) fn of_query(
     Ok(all)
 }
 
-/// What a resource names.
+/// The objects that a resource names and that change with it.
 struct Named {
     namespace: String,
     /// The config, and the field that names it.

@@ -143,16 +143,16 @@ pub enum NotMigrated {
     OgxRefused(Vec<Finding>),
     /// The config that it mounts cannot be rewritten.
     Config {
-        /// The ConfigMap.
+        /// `metadata.name` of the ConfigMap that has the config.
         name: String,
         /// The file of the config, as seen from that of the resource.
         file: String,
-        /// Why.
+        /// What stands in the way of the config.
         why: Box<NotMigrated>,
     },
     /// The config that it mounts would have to change with it, in a file that nobody named.
     ForeignConfig {
-        /// The ConfigMap.
+        /// `metadata.name` of the ConfigMap that has the config.
         name: String,
         /// The file of the config, as seen from that of the resource.
         file: String,

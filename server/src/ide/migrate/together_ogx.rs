@@ -43,7 +43,7 @@ pub(super) struct Together<'q> {
     texts: BTreeMap<Arc<str>, (Arc<str>, Analysis)>,
 }
 
-/// Where a config stands.
+/// What has a config as its text: a ConfigMap, or the file that one is generated from.
 enum Place {
     /// In a ConfigMap that a file declares.
     Object(Arc<str>),
