@@ -17,15 +17,38 @@ function find<Kind extends Element>(selector: string): Kind {
 }
 
 const summary = find<HTMLElement>('#summary');
+const message = find<HTMLElement>('#message');
 const findings = find<HTMLElement>('#findings');
 const originLine = find<HTMLElement>('#origin');
 const version = find<HTMLSelectElement>('#version');
 const sample = find<HTMLSelectElement>('#sample');
 const target = find<HTMLSelectElement>('#target');
 
+/** Says what an action came to. It stays until the text changes: what is found meanwhile has a line of its own. */
+function tell(text: string, style = ''): void {
+  message.textContent = text;
+  message.className = style;
+}
+
 function failed(error: unknown): void {
-  summary.textContent = error instanceof Error ? error.message : String(error);
-  summary.className = 'error';
+  tell(error instanceof Error ? error.message : String(error), 'error');
+}
+
+/** How many answers are not on the page yet. */
+let awaited = 0;
+
+/** Does what was asked for, and tells an error. Until all is on the page, it is marked as busy. */
+async function run(work: () => Promise<void> | void): Promise<void> {
+  awaited++;
+  document.body.ariaBusy = 'true';
+  try {
+    await work();
+  } catch (error) {
+    failed(error);
+  } finally {
+    awaited--;
+    document.body.ariaBusy = String(awaited > 0);
+  }
 }
 
 /** The engine, packed into the page itself: nothing is fetched. */
@@ -49,7 +72,7 @@ const about = (): About => ({ text: resource.state.doc.toString(), version: vers
 const resource: EditorView = resourceEditor(find('#resource'), {
   complete: async (at) => (await started).ask('complete', about(), { at }),
   hover: async (at) => (await started).ask('hover', about(), { at }),
-}, { changed: () => { look().catch(failed); }, moved, actions: () => { actions().catch(failed); }, failed });
+}, { changed, moved, actions: () => { void run(actions); }, failed });
 
 const preview: EditorView = configView(find('#config'), {
   moved(line) {
@@ -70,9 +93,14 @@ function goTo(at: number): void {
   resource.focus();
 }
 
+function changed(): void {
+  tell('');
+  void run(look);
+}
+
 function moved(): void {
   showLinks();
-  choose().catch(failed);
+  void run(choose);
 }
 
 /** Marks the lines that come from the place of the cursor. */
@@ -107,6 +135,10 @@ async function look(): Promise<void> {
       list(found);
       await choose();
     } while (again);
+  } catch (error) {
+    summary.textContent = '';
+    findings.replaceChildren();
+    throw error;
   } finally {
     running = false;
   }
@@ -176,7 +208,7 @@ async function actions(): Promise<void> {
 async function edit(kind: 'fix' | 'format', nothing: string): Promise<void> {
   const { doc } = resource.state;
   const edits = await (await started).ask(kind, about());
-  if (edits.length === 0) summary.textContent = nothing;
+  if (edits.length === 0) tell(nothing);
   else apply(resource, doc, edits);
 }
 
@@ -199,9 +231,9 @@ async function share(): Promise<void> {
   history.replaceState(null, '', await fragment(about()));
   try {
     await navigator.clipboard.writeText(location.href);
-    summary.textContent = 'The link is copied. The text is in it; nothing was sent.';
+    tell('The link is copied. The text is in it; nothing was sent.');
   } catch {
-    summary.textContent = 'The link is in the address bar. The text is in it; nothing was sent.';
+    tell('The link is in the address bar. The text is in it; nothing was sent.');
   }
 }
 
@@ -225,14 +257,8 @@ function replaceAll(text: string): void {
   resource.dispatch({ changes: { from: 0, to: resource.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
 }
 
-function on(selector: string, event: string, run: () => Promise<void> | void): void {
-  find(selector).addEventListener(event, async () => {
-    try {
-      await run();
-    } catch (error) {
-      failed(error);
-    }
-  });
+function on(selector: string, event: string, work: () => Promise<void> | void): void {
+  find(selector).addEventListener(event, () => { void run(work); });
 }
 
 async function take(): Promise<void> {
@@ -256,10 +282,10 @@ async function begin(): Promise<void> {
   on('#migrate', 'click', migrate);
   on('#share', 'click', share);
   on('#keys', 'click', keys);
-  window.addEventListener('hashchange', () => { take().catch(failed); });
+  window.addEventListener('hashchange', () => { void run(take); });
   replaceAll(samples['minimal'] ?? '');
   await take();
   await look();
 }
 
-begin().catch(failed);
+void run(begin);

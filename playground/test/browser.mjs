@@ -21,21 +21,27 @@ export function start(program = process.env.CHROMIUM ?? '/usr/bin/chromium') {
 /** A page that has looked at its text, with all that it asked the network for, and all errors that it told. */
 export async function open(browser, { viewport = WIDE, colorScheme = 'light', fragment = '' } = {}) {
   const context = await browser.newContext({ viewport, colorScheme, permissions: ['clipboard-read', 'clipboard-write'] });
+  context.setDefaultTimeout(PATIENCE);
   const tab = await context.newPage();
-  tab.setDefaultTimeout(PATIENCE);
   const requests = [];
   const complaints = [];
   context.on('request', (request) => { requests.push(request.url()); });
   tab.on('console', (message) => { if (message.type() === 'error') complaints.push(message.text()); });
   tab.on('pageerror', (error) => { complaints.push(String(error)); });
   await tab.goto(pathToFileURL(page).href + fragment);
-  await says(tab, 'error');
+  await settled(tab);
   return { tab, requests, complaints, close: () => context.close() };
 }
 
-/** Waits until the line below the resource contains `text`. */
-export function says(tab, text) {
-  return tab.waitForFunction((text) => document.querySelector('#summary').textContent.includes(text), text);
+/** Waits until every answer to what was done is on the page. */
+export function settled(tab) {
+  return tab.waitForFunction(() => document.body.ariaBusy === 'false');
+}
+
+/** Waits until all is on the page, and `line`, one of those below the resource, contains `text`. */
+export function says(tab, text, line = '#summary') {
+  return tab.waitForFunction(([text, line]) => document.body.ariaBusy === 'false'
+    && document.querySelector(line).textContent.includes(text), [text, line]);
 }
 
 /** The lines of an editor that are on the screen. */

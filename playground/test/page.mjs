@@ -153,7 +153,7 @@ const tests = {
     // There is nothing left to migrate, which is told and changes nothing.
     await tabTo(tab, '#migrate');
     await keys(tab, 'Enter');
-    await says(tab, 'Not migrated');
+    await says(tab, 'Not migrated', '#message');
     await close();
   },
 
@@ -165,7 +165,7 @@ const tests = {
     await choose(tab, '#version', '0.7.3');
     await tabTo(tab, '#share');
     await keys(tab, 'Enter');
-    await says(tab, 'link is copied');
+    await says(tab, 'link is copied', '#message');
     const link = await tab.evaluate(() => navigator.clipboard.readText());
     const before = await lines(tab);
     await close();
@@ -174,9 +174,9 @@ const tests = {
     assert.deepEqual(await lines(other.tab), before);
     assert.equal(await other.tab.locator('#version').inputValue(), '0.7.3');
     await other.close();
-    const broken = await browser.newPage();
-    await broken.goto(other.tab.url().replace(/#.*/, '#text=%21%21'));
-    await says(broken, 'cannot be read');
+    const broken = await open(browser, { fragment: '#text=%21%21' });
+    await says(broken.tab, 'cannot be read', '#message');
+    await says(broken.tab, '0 errors');
     await broken.close();
   },
 
@@ -185,7 +185,7 @@ const tests = {
     await tabTo(tab, RESOURCE);
     await keys(tab, 'Control+End');
     await tab.keyboard.insertText(`# ${'x'.repeat(1 << 20)}`);
-    await says(tab, 'longer than');
+    await says(tab, 'longer than', '#message');
     await keys(tab, 'Control+z');
     await says(tab, '0 errors');
     await close();
