@@ -7,6 +7,7 @@ use crate::resources::{WATCH, content_digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use llsd_generator::names::{Namespace, ObjectName};
+use llsd_generator::ogx::WATCH_LABEL;
 use llsd_generator::references::ReferenceKind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -37,6 +38,8 @@ pub struct Content {
     pub digest: String,
     /// Whether its label [`WATCH`] lets resources of other namespaces use it.
     pub is_shared: bool,
+    /// Whether its label [`WATCH_LABEL`] shows it to ogx-k8s-operator.
+    pub is_watched: bool,
 }
 
 impl fmt::Debug for Content {
@@ -67,8 +70,9 @@ impl Content {
             ReferenceKind::ConfigMap => content_digest(entries),
             ReferenceKind::Secret => content_digest(entries.chain([("", uid.as_bytes())])),
         };
-        let is_shared = object["metadata"]["labels"][WATCH.0] == WATCH.1;
-        Self { uid, resource_version: text("resourceVersion"), data, digest, is_shared }
+        let labels = &object["metadata"]["labels"];
+        let (is_shared, is_watched) = (labels[WATCH.0] == WATCH.1, labels[WATCH_LABEL] == "true");
+        Self { uid, resource_version: text("resourceVersion"), data, digest, is_shared, is_watched }
     }
 
     /// The entries that are text, as ConfigMaps have them.

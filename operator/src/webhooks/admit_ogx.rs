@@ -1,7 +1,7 @@
 //! The admission webhook of `OGXServer`: what ogx-k8s-operator's refuses is refused, in its words, and all else that the
 //! checks find is a warning. Whoever moves from that operator to this one can apply what they could apply before.
 
-use super::admit::{findings, refused, response};
+use super::admit::{Admission, Passed, findings, refused, response};
 use super::review::{BadReview, Review};
 use crate::steps::judge::extent_fault;
 use llsd_generator::api::ApiVersion;
@@ -13,14 +13,15 @@ use serde_json::{Value, json};
 /// The path of the admission webhook of `OGXServer`.
 pub const VALIDATE_OGX_PATH: &str = "/validate-ogx-io-v1beta1-ogxserver";
 
-/// Judges the object of a review.
-pub(crate) fn review(body: &[u8]) -> Result<String, BadReview> {
+/// Judges the object of a review by itself.
+pub(crate) fn review(body: &[u8]) -> Result<Admission, BadReview> {
     let mut review = Review::read(body, "AdmissionReview")?;
-    let response = answer(&mut review);
-    Ok(review.answer(response).to_string())
+    let (response, passed) = answer(&mut review);
+    Ok(Admission { review: review.answer(response), passed })
 }
 
-fn answer(review: &mut Review) -> Value {
+fn answer(review: &mut Review) -> (Value, Option<Passed>) {
+    let version = ApiVersion::OgxV1Beta1;
     let object = review.request.remove("object").unwrap_or_default();
     let old = review.request.remove("oldObject").filter(Value::is_object);
     let asked = matches!(review.text(["operation", ""]), "CREATE" | "UPDATE") && !object.is_null();
@@ -28,16 +29,19 @@ fn answer(review: &mut Review) -> Value {
     let unchanged = old.as_ref().is_some_and(|old| says_the_same(old, &object));
     // A resource that today's rules refuse must still be usable.
     if !asked || leaving || unchanged || !review.text(["subResource", ""]).is_empty() {
-        return json!({"allowed": true});
+        return (json!({"allowed": true}), None);
     }
-    if ApiVersion::of(&object) != Some(ApiVersion::OgxV1Beta1) {
-        return refused("expected an OGXServer of ogx.io/v1beta1");
+    if ApiVersion::of(&object) != Some(version) {
+        return (refused("expected an OGXServer of ogx.io/v1beta1"), None);
     }
     if let Some(fault) = extent_fault(&object) {
-        return refused(&fault);
+        return (refused(&fault), None);
     }
-    let found = findings(ApiVersion::OgxV1Beta1, &object, old.as_ref()).into_iter().map(weighed);
-    response(&object, ApiVersion::OgxV1Beta1.kind(), &found.collect::<Vec<_>>())
+    let found: Vec<Finding> = findings(version, &object, old.as_ref()).into_iter().map(weighed).collect();
+    let response = response(&object, version.kind(), &found);
+    let namespace = review.text(["namespace", ""]).to_owned();
+    let passed = (response["allowed"] == true).then_some(Passed { version, object, namespace });
+    (response, passed)
 }
 
 /// Whether nothing changes that is judged.
@@ -68,8 +72,7 @@ mod tests {
         let operation = if old.is_some() { "UPDATE" } else { "CREATE" };
         let request = json!({"uid": "u", "operation": operation, "object": object, "oldObject": old});
         let body = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
-        let answer = review(body.to_string().as_bytes()).expect("a review");
-        serde_json::from_str::<Value>(&answer).expect("an answer")["response"].take()
+        review(body.to_string().as_bytes()).expect("a review").review["response"].take()
     }
 
     fn two_of_an_id() -> Value {

@@ -121,7 +121,7 @@ pub fn answer(path: &str, body: &[u8]) -> Option<String> {
     match path {
         CONVERT_PATH => convert::review(body).ok(),
         VALIDATE_PATH => admit::review(body).ok().map(|admission| admission.review.to_string()),
-        VALIDATE_OGX_PATH => admit_ogx::review(body).ok(),
+        VALIDATE_OGX_PATH => admit_ogx::review(body).ok().map(|admission| admission.review.to_string()),
         _ => None,
     }
 }

@@ -33,8 +33,11 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Clone)]
 enum Service {
     Convert,
-    Admit(Option<Surroundings>),
-    AdmitOgx,
+    Admit {
+        /// Judges a resource of its kind by itself.
+        judge: fn(&[u8]) -> Result<admit::Admission, BadReview>,
+        surroundings: Option<Surroundings>,
+    },
 }
 
 /// What there is to say of a review.
@@ -49,8 +52,7 @@ impl Service {
     fn answer(&self, body: &[u8]) -> Result<Answer, BadReview> {
         match self {
             Self::Convert => convert::review(body).map(Answer::Whole),
-            Self::Admit(_) => admit::review(body).map(Answer::Admitted),
-            Self::AdmitOgx => admit_ogx::review(body).map(Answer::Whole),
+            Self::Admit { judge, .. } => judge(body).map(Answer::Admitted),
         }
     }
 
@@ -60,7 +62,9 @@ impl Service {
             Answer::Whole(text) => return Ok(text),
             Answer::Admitted(admission) => admission,
         };
-        let (Self::Admit(Some(surroundings)), Some(passed)) = (self, passed) else { return Ok(review.to_string()) };
+        let (Self::Admit { surroundings: Some(surroundings), .. }, Some(passed)) = (self, passed) else {
+            return Ok(review.to_string());
+        };
         match surroundings.facts(passed.version, &passed.object, &passed.namespace).await {
             None => Ok(review.to_string()),
             Some(facts) => work(workers, move || passed.warned(review, &facts).to_string()).await,
@@ -100,10 +104,11 @@ pub(super) fn router(surroundings: Option<Surroundings>) -> Router {
             respond(room.clone(), connection.0, body, service.clone())
         })
     };
+    let admit = |judge| route(Service::Admit { judge, surroundings: surroundings.clone() });
     Router::new()
         .route(CONVERT_PATH, route(Service::Convert))
-        .route(VALIDATE_PATH, route(Service::Admit(surroundings)))
-        .route(VALIDATE_OGX_PATH, route(Service::AdmitOgx))
+        .route(VALIDATE_PATH, admit(admit::review))
+        .route(VALIDATE_OGX_PATH, admit(admit_ogx::review))
 }
 
 async fn respond(room: Room, connection: Connection, body: Body, service: Service) -> Response {

@@ -61,41 +61,52 @@ impl Surroundings {
     async fn asked(&self, version: ApiVersion, object: &Value, namespace: &Namespace) -> Facts {
         let asking = wanted(version, object, namespace).into_iter().map(|reference| async move {
             let answer = References::read(&self.api, &reference).await;
-            // of a Secret no value is kept
-            let keys = |content: Arc<Content>| content.data.keys().map(|key| (key.clone(), String::new())).collect();
             let said = answer.map(|found| {
                 found.map(|content| match reference.kind {
-                    ReferenceKind::Secret => keys(content),
-                    ReferenceKind::ConfigMap => content.texts(),
+                    // of a Secret no value is kept
+                    ReferenceKind::Secret => (keys(&content), content.is_watched),
+                    ReferenceKind::ConfigMap => (content.texts(), content.is_watched),
                 })
             });
             (reference, said)
         });
-        let (answers, network_policies) =
-            tokio::join!(stream::iter(asking).buffered(AT_ONCE).collect::<Vec<_>>(), self.network_policies(namespace));
+        let (answers, network_policies) = tokio::join!(
+            stream::iter(asking).buffered(AT_ONCE).collect::<Vec<_>>(),
+            self.network_policies(version, namespace)
+        );
         let mut known: BTreeMap<ReferenceKind, Option<Objects>> = BTreeMap::new();
+        let mut unwatched = BTreeSet::new();
         for (reference, answer) in answers {
             let of_kind = known.entry(reference.kind).or_insert_with(|| Some(Objects::new()));
             let key = (reference.namespace.to_string(), reference.name.to_string());
             match (answer, of_kind.as_mut()) {
-                (Ok(Some(data)), Some(all)) => _ = all.insert(key, data),
+                (Ok(Some((data, is_watched))), Some(all)) => {
+                    unwatched.extend((!is_watched).then(|| (reference.kind, key.clone())));
+                    all.insert(key, data);
+                }
                 (Ok(_), _) => {}
                 // what may not be read is not known to be missing
                 (Err(_), _) => *of_kind = None,
             }
         }
-        let keys = |all: Objects| all.into_iter().map(|(key, data)| (key, data.into_keys().collect())).collect();
+        let without_values =
+            |all: Objects| all.into_iter().map(|(key, data)| (key, data.into_keys().collect())).collect();
         Facts {
             namespace: Some(namespace.to_string()),
-            secrets: known.remove(&ReferenceKind::Secret).flatten().map(keys),
+            secrets: known.remove(&ReferenceKind::Secret).flatten().map(without_values),
             config_maps: known.remove(&ReferenceKind::ConfigMap).flatten(),
+            unwatched,
             network_policies,
             ..Facts::default()
         }
     }
 
-    /// Whether the operator makes network policies for the resources of a namespace.
-    async fn network_policies(&self, namespace: &Namespace) -> Option<bool> {
+    /// Whether the operator makes network policies for the resources of a namespace. `None`: that is not known, or the
+    /// resource alone decides it.
+    async fn network_policies(&self, version: ApiVersion, namespace: &Namespace) -> Option<bool> {
+        if version.kind() != LLAMA_STACK.kind() {
+            return None;
+        }
         let name = ObjectName::parse(LLAMA_STACK.settings).ok()?;
         let found = self.api.get(CONFIG_MAPS, Some(self.own.as_ref()?), &name).await.ok()?;
         let data = found.map(|object| object["data"].clone()).unwrap_or_default();
@@ -103,6 +114,11 @@ impl Surroundings {
         let (config, complaints) = OperatorConfig::read(LLAMA_STACK.settings, &data, &OperatorConfig::default());
         complaints.is_empty().then(|| config.flags(namespace).network_policy)
     }
+}
+
+/// The keys of an object, without their values.
+fn keys(content: &Content) -> BTreeMap<String, String> {
+    content.data.keys().map(|key| (key.clone(), String::new())).collect()
 }
 
 /// The objects that a resource refers to, by names that objects can have; none where there are too many.

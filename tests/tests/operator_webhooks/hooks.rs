@@ -1,8 +1,10 @@
 //! An API server whose webhooks are served by this process.
 
 use llsd_generator::api::crd::crd;
+use llsd_generator::ogx;
 use llsd_operator::webhooks::{
-    CONVERT_PATH, Certificates, Endpoint, Options, Readiness, Surroundings, VALIDATE_PATH, WEBHOOK_NAME, serve,
+    CONVERT_PATH, Certificates, Endpoint, Options, Readiness, Surroundings, VALIDATE_OGX_PATH, VALIDATE_PATH,
+    WEBHOOK_NAME, serve,
 };
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use rustls::pki_types::pem::PemObject as _;
@@ -24,17 +26,25 @@ pub(crate) const CONFIGURATION: &str = "llama-stack-operator";
 /// Name of the Service that the webhook configurations point at.
 pub(crate) const SERVICE: &str = "webhook-service";
 
+/// A label of resources that the webhooks of [`server`] are not asked about, but those of a test.
+pub(crate) const ASKED_BY: &str = "asked-by";
+
 /// The API server with both versions served, converted and checked by this process.
 pub(crate) fn server() -> &'static Cluster {
     // Not the shared one: what is installed here changes what that one accepts.
     static STARTED: OnceLock<Cluster> = OnceLock::new();
     STARTED.get_or_init(|| {
         let cluster = Cluster::own();
-        if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
-            panic!("the API server refuses the CRD: {}", answer.message());
+        if let Err((_, answer)) = cluster.install_crds(&[crd().clone(), ogx::crd::definition()]) {
+            panic!("the API server refuses a CRD: {}", answer.message());
         }
         let path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-        let answer = cluster.send(Request::post(path, &configuration()));
+        let mut installed = configuration();
+        for webhook in installed["webhooks"].as_array_mut().unwrap() {
+            let absent = json!({"key": ASKED_BY, "operator": "DoesNotExist"});
+            webhook["objectSelector"] = json!({"matchExpressions": [absent]});
+        }
+        let answer = cluster.send(Request::post(path, &installed));
         assert!(answer.accepted(), "{}", answer.message());
         let bind = free_address();
         let options = Options {
@@ -74,8 +84,10 @@ pub(crate) fn crd_with_service() -> Value {
     crd
 }
 
-/// The webhook configuration as it is installed, with a Service that is nowhere.
+/// The webhook configuration as it is installed, for both kinds, with a Service that is nowhere.
 pub(crate) fn configuration() -> Value {
+    let mut of_ogx = webhook_of_ogx();
+    of_ogx["clientConfig"]["service"] = json!({"name": SERVICE, "namespace": "default", "path": VALIDATE_OGX_PATH});
     json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingWebhookConfiguration",
@@ -94,8 +106,19 @@ pub(crate) fn configuration() -> Value {
                 "operations": ["CREATE", "UPDATE"],
                 "resources": ["llamastackdistributions"],
             }],
-        }],
+        }, of_ogx],
     })
+}
+
+/// The webhook that the component for `OGXServer` adds to the installation.
+fn webhook_of_ogx() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../operator/deploy/components/ogx/kustomization.yaml");
+    let component: Value = serde_yaml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let patches = component["patches"].as_array().unwrap();
+    let adds = |patch: &&Value| patch["target"]["kind"] == "ValidatingWebhookConfiguration";
+    let patch = patches.iter().find(adds).unwrap()["patch"].as_str().unwrap();
+    let mut operations: Value = serde_yaml::from_str(patch).unwrap();
+    operations[0]["value"].take()
 }
 
 /// When the API server asks, by the manifest of the installation.

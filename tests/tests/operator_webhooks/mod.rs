@@ -8,3 +8,4 @@ mod hooks;
 mod mounted;
 #[path = "../../../generator/tests/objects/mod.rs"]
 mod objects;
+mod surroundings;
