@@ -9,12 +9,14 @@ use crate::lease::Permit;
 use crate::metrics::Metrics;
 use crate::resources::Kind;
 use crate::served::Served;
+use crate::stores::Seen;
 use http::{Request, StatusCode, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube::Client;
 use kube::core::Status;
 use llsd_generator::names::{NameError, Namespace, ObjectName};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -243,7 +245,7 @@ impl Api {
     ///
     /// # Errors
     /// What the API server says.
-    pub async fn merge_status(&self, namespace: &Namespace, name: &ObjectName, body: &Value) -> Result<Value> {
+    pub async fn merge_status(&self, namespace: &Namespace, name: &ObjectName, body: &Value) -> Result<Seen> {
         let resource = GroupVersionResource::from(self.served);
         let url =
             resource.url(Some(namespace), Some(name), "/status", &format!("?fieldManager={}", self.served.manager));
@@ -306,7 +308,7 @@ impl Api {
     ) -> Result<bool> {
         let url = resource.url(Some(namespace), Some(name), "", "?resourceVersion=0");
         let request = Request::get(url).header(header::ACCEPT, METADATA);
-        Ok(absent(self.send("get", resource, request, &Value::Null).await)?.is_some())
+        Ok(absent(self.send::<IgnoredAny>("get", resource, request, &Value::Null).await)?.is_some())
     }
 
     /// Lists objects that have a label: at most 1,000. Without a namespace they are those of the cluster.
@@ -325,7 +327,7 @@ impl Api {
         for _ in 0..PAGES {
             let query = format!("?labelSelector={selector}&limit={PAGE}{next}");
             let request = Request::get(resource.url(namespace, None, "", &query)).header(header::ACCEPT, JSON);
-            let mut page = self.send("list", resource, request, &Value::Null).await?;
+            let mut page: Value = self.send("list", resource, request, &Value::Null).await?;
             if let Some(items) = page.get_mut("items").and_then(Value::as_array_mut) {
                 found.append(items);
             }
@@ -350,7 +352,7 @@ impl Api {
     ) -> Result<()> {
         let body = json!({"kind": "DeleteOptions", "apiVersion": "v1", "preconditions": {"uid": uid}, "propagationPolicy": "Background"});
         let request = Request::delete(resource.url(namespace, Some(name), "", "")).header(header::CONTENT_TYPE, JSON);
-        match self.send("delete", resource, request, &body).await {
+        match self.send::<IgnoredAny>("delete", resource, request, &body).await {
             // 409: another object has taken the name.
             Err(error) if matches!(error.code(), Some(404 | 409)) => Ok(()),
             other => other.map(drop),
@@ -358,25 +360,25 @@ impl Api {
     }
 
     /// A change of the form `kind`; `accept` says which answer is wanted.
-    async fn patch(
+    async fn patch<T: DeserializeOwned>(
         &self,
         verb: &'static str,
         resource: GroupVersionResource,
         url: &str,
         (kind, accept): (&'static str, &'static str),
         body: &Value,
-    ) -> Result<Value> {
+    ) -> Result<T> {
         let request = Request::patch(url).header(header::CONTENT_TYPE, kind).header(header::ACCEPT, accept);
         self.send(verb, resource, request, body).await
     }
 
-    async fn send(
+    async fn send<T: DeserializeOwned>(
         &self,
         verb: &'static str,
         resource: GroupVersionResource,
         request: http::request::Builder,
         body: &Value,
-    ) -> Result<Value> {
+    ) -> Result<T> {
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let request = request.body(body.into()).map_err(|error| ApiError::Connection(kube::Error::HttpError(error)))?;
         if request.method() != http::Method::GET && !self.permit.is_good() {
@@ -396,7 +398,7 @@ impl Api {
 }
 
 /// One request and its answer, no more of it than it may have.
-async fn answered(client: &Client, request: Request<kube::client::Body>) -> Result<Value> {
+async fn answered<T: DeserializeOwned>(client: &Client, request: Request<kube::client::Body>) -> Result<T> {
     let (head, body) = client.send(request).await?.into_parts();
     let limit = if head.status.is_success() { ANSWER } else { FAILURE };
     let bytes = Limited::new(body, limit).collect().await.map_err(|error| {

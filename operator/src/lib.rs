@@ -4,6 +4,7 @@ pub mod api;
 pub mod backoff;
 pub mod controller;
 pub mod events;
+mod extent;
 pub mod external;
 pub mod health;
 pub mod leadership;

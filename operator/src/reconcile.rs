@@ -10,7 +10,7 @@ use crate::served::Served;
 use crate::steps::adopt::{AdoptError, Adopter, Adoption};
 use crate::steps::apply::{Applied, ApplyError};
 use crate::steps::dereference::{self, CaSource, Dereferenced, dereference};
-use crate::steps::judge::{Judged, Secrets, secrets};
+use crate::steps::judge::{Judged, Secrets, beyond, secrets};
 use crate::steps::resolve::{Resolved, Unresolved, resolve};
 use crate::steps::status::{self, StatusInput};
 use crate::steps::{Refusal, apply, conditions, ogx, retain};
@@ -237,6 +237,9 @@ impl Work<'_> {
 
     /// The steps in their order, as far as they get.
     async fn steps(&self) -> (Reached, Option<Stop>) {
+        if let Some(fault) = &self.stored.fault {
+            return (Reached::Nothing, Some(beyond(fault).into()));
+        }
         let v1alpha1_only = V1Alpha1Only::of(self.object);
         let ((found, ca), resolved) = match self.look_up(&v1alpha1_only).await {
             Ok(both) => both,
@@ -552,9 +555,7 @@ async fn write_status(
         }
         Err(error) => Err(error),
         Ok(answer) => {
-            if let Ok(answer) = serde_json::from_value(answer)
-                && context.stores.resources.written(key, stored, Stored::read(answer))
-            {
+            if context.stores.resources.written(key, stored, Stored::read(&answer)) {
                 context.queue.add(key.clone());
             }
             Ok(())

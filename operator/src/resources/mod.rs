@@ -25,7 +25,7 @@ pub use kind::Kind;
 pub use live::LiveDeployment;
 pub use metadata::owner_reference;
 pub use ogx::OgxOnly;
-pub use v1alpha1_only::{V1Alpha1Only, written_as};
+pub use v1alpha1_only::V1Alpha1Only;
 
 use crate::served::Served;
 use llsd_generator::api::ApiVersion;
@@ -131,7 +131,7 @@ pub struct Desired<'a> {
     pub v1alpha1_only: &'a V1Alpha1Only,
     /// What an `OGXServer` says beyond that; `None` for the other kind.
     pub ogx: Option<&'a OgxOnly>,
-    /// The version that `overrideConfig` was written in: see [`written_as`]. Decides how a new Deployment starts the
+    /// The version that `overrideConfig` was written in: see `Stored::written_as`. Decides how a new Deployment starts the
     /// server; a live one keeps its way.
     pub written_as: ApiVersion,
     /// The resolved image of the server.

@@ -66,18 +66,3 @@ impl V1Alpha1Only {
 fn unfit<T: for<'de> Deserialize<'de>>(older: &Value, newer: &Value) -> Option<T> {
     if older.is_null() || older == newer { None } else { T::deserialize(older).ok() }
 }
-
-/// The version that the resource's configuration was last written in, from the object's `managedFields`: v1alpha1 if
-/// someone set `userConfig` and nobody set `overrideConfig`.
-#[must_use]
-pub fn written_as(managed_fields: &[Value]) -> ApiVersion {
-    let sets = |version: ApiVersion, path: &[&str]| {
-        managed_fields.iter().any(|entry| {
-            entry["apiVersion"] == version.api_version()
-                && path.iter().fold(&entry["fieldsV1"], |fields, key| &fields[*key]).is_object()
-        })
-    };
-    let older = sets(ApiVersion::V1Alpha1, &["f:spec", "f:server", "f:userConfig"]);
-    let newer = sets(ApiVersion::V1Alpha2, &["f:spec", "f:overrideConfig"]);
-    if older && !newer { ApiVersion::V1Alpha1 } else { ApiVersion::V1Alpha2 }
-}

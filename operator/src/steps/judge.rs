@@ -2,6 +2,7 @@
 
 use super::Refusal;
 use super::dereference::Dereferenced;
+use crate::extent::extent_fault;
 use crate::resources::Derived;
 use crate::resources::FeatureFlags;
 use crate::resources::derived;
@@ -24,32 +25,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Values in the spec of a resource that is judged: objects, lists, texts and so on, each with those inside of it. What
-/// judging and generating take of memory and time grows with them. The largest real ones have some hundreds.
-pub const VALUES: usize = 25_000;
-/// How deep values may lie inside of each other. Readers of JSON give up at 128, some of it used up by what is around.
-pub const DEPTH: usize = 100;
-
-/// What is wrong with the extent of a resource; `None` if it can be judged.
+/// A resource that holds more than can be judged.
 #[must_use]
-pub fn extent_fault(object: &Value) -> Option<String> {
-    let mut open = vec![(&object["spec"], 1)];
-    let mut count = 0_usize;
-    while let Some((value, depth)) = open.pop() {
-        count += 1;
-        if depth > DEPTH {
-            return Some(format!("the spec has values inside of each other deeper than {DEPTH}"));
-        }
-        match value {
-            Value::Object(fields) => open.extend(fields.values().map(|value| (value, depth + 1))),
-            Value::Array(items) => open.extend(items.iter().map(|value| (value, depth + 1))),
-            _ => {}
-        }
-        if count + open.len() > VALUES {
-            return Some(format!("the spec has more than {VALUES} values"));
-        }
-    }
-    None
+pub fn beyond(fault: &str) -> Refusal {
+    Refusal::resources(format!("failed to judge the resource: {fault}"))
 }
 
 /// What became of a resource that passed.
@@ -126,7 +105,7 @@ pub fn judge(
     served: &Served,
 ) -> Result<Judged, Refusal> {
     if let Some(fault) = extent_fault(object) {
-        return Err(Refusal::resources(format!("failed to judge the resource: {fault}")));
+        return Err(beyond(&fault));
     }
     let unknown = BTreeSet::new();
     let facts =

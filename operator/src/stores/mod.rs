@@ -4,12 +4,14 @@ pub mod children;
 pub mod deployments;
 pub mod references;
 pub mod resources;
+pub mod seen;
 mod tombstones;
 mod watch;
 
 pub use children::{ChildRecord, Children};
 pub use references::{Content, References};
 pub use resources::{Resources, Stored};
+pub use seen::Seen;
 pub use watch::run;
 
 use crate::operator_config::OperatorConfig;

@@ -1,11 +1,13 @@
 //! The LlamaStackDistribution resources, each as the compact text of its JSON: a tree of values takes ten times as much.
 
+use super::seen::{Managers, Seen};
+use crate::extent::{Extent, JUDGED_DEPTH, JUDGED_VALUES};
 use crate::queue::Key;
-use crate::resources::written_as;
-use kube::core::DynamicObject;
+use kube::Resource as _;
 use llsd_generator::api::ApiVersion;
 use serde_json::Value;
-use std::collections::HashMap;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One resource as it was last seen.
@@ -21,45 +23,71 @@ pub struct Stored {
     pub is_older: bool,
     /// Whether it is being deleted.
     pub deleting: bool,
-    json: Box<[u8]>,
+    /// Why a part of it is left out: as values it would take more memory than one resource may.
+    pub fault: Option<String>,
+    /// Apart from `managedFields`.
+    metadata: Box<str>,
+    spec: Box<str>,
+    status: Box<str>,
+    head: Box<str>,
 }
 
 impl Stored {
     /// Reads what the API server sent. Managed fields are looked at once and dropped.
     #[must_use]
-    pub fn read(mut object: DynamicObject) -> Self {
-        let fields = object.metadata.managed_fields.take().unwrap_or_default();
-        let fields: Vec<Value> = fields.iter().filter_map(|entry| serde_json::to_value(entry).ok()).collect();
+    pub fn read(seen: &Seen) -> Self {
+        let managers: Managers = serde_json::from_str(seen.metadata.get()).unwrap_or_default();
+        let mut fault = None;
+        let mut bounded = |what: &str, text: &str, without: &str| -> Box<str> {
+            match Extent::of(text.as_bytes()).fault(what, JUDGED_VALUES, JUDGED_DEPTH) {
+                None => text.into(),
+                Some(found) => {
+                    fault.get_or_insert(found);
+                    without.into()
+                }
+            }
+        };
+        let identity = serde_json::to_string(seen.meta()).unwrap_or_default();
+        let part = |part: &'_ Option<Box<RawValue>>| part.as_ref().map_or("null", |text| text.get()).to_owned();
         Self {
-            uid: object.metadata.uid.clone().unwrap_or_default(),
-            version: super::version(&object.metadata),
-            written_as: written_as(&fields),
-            is_older: fields.iter().any(|entry| {
-                entry["apiVersion"] == ApiVersion::V1Alpha1.api_version()
-                    && entry["subresource"].as_str().is_none_or(str::is_empty)
-            }),
-            deleting: object.metadata.deletion_timestamp.is_some(),
-            json: serde_json::to_vec(&object).unwrap_or_default().into_boxed_slice(),
+            uid: seen.meta().uid.clone().unwrap_or_default(),
+            version: super::version(seen.meta()),
+            written_as: managers.written_as(),
+            is_older: managers.is_older(),
+            deleting: seen.meta().deletion_timestamp.is_some(),
+            spec: bounded("spec", &part(&seen.spec), "null"),
+            status: bounded("status", &part(&seen.status), "null"),
+            metadata: bounded("metadata", &unmanaged(&seen.metadata), &identity),
+            head: format!(r#""apiVersion":{:?},"kind":{:?}"#, seen.api_version, seen.kind).into(),
+            fault,
         }
     }
 
     /// Whether two states differ in more than their status: in what somebody else than the operator writes.
     #[must_use]
     pub fn differs(&self, other: &Self) -> bool {
-        let wanted = |stored: &Self| {
-            let mut object = stored.object();
-            object["status"] = Value::Null;
-            object["metadata"]["resourceVersion"] = Value::Null;
-            object
+        let metadata = |stored: &Self| {
+            let mut metadata: Value = serde_json::from_str(&stored.metadata).unwrap_or_default();
+            metadata["resourceVersion"] = Value::Null;
+            metadata
         };
-        self.json != other.json && wanted(self) != wanted(other)
+        self.spec != other.spec || metadata(self) != metadata(other)
     }
 
-    /// Parses the whole object out of its compact form.
+    /// Parses the whole object out of its compact form, but for what [`fault`](Self::fault) speaks of.
     #[must_use]
     pub fn object(&self) -> Value {
-        serde_json::from_slice(&self.json).unwrap_or_default()
+        let Self { head, metadata, spec, status, .. } = self;
+        let text = format!(r#"{{{head},"metadata":{metadata},"spec":{spec},"status":{status}}}"#);
+        serde_json::from_str(&text).unwrap_or_default()
     }
+}
+
+/// Metadata without managed fields.
+fn unmanaged(metadata: &RawValue) -> String {
+    let mut fields: BTreeMap<&str, &RawValue> = serde_json::from_str(metadata.get()).unwrap_or_default();
+    fields.remove("managedFields");
+    serde_json::to_string(&fields).unwrap_or_default()
 }
 
 /// What is known of all resources, by namespace and name.
@@ -143,7 +171,77 @@ mod tests {
             "spec": {"workload": {"replicas": generation}},
             "status": {"phase": phase},
         });
-        Stored::read(serde_json::from_value(object).unwrap())
+        Stored::read(&serde_json::from_str(&object.to_string()).unwrap())
+    }
+
+    #[test]
+    fn what_is_too_much_is_left_out_and_told() {
+        let of = |field: &str, value: Value| {
+            let mut object = json!({
+                "apiVersion": "llamastack.io/v1alpha2", "kind": "LlamaStackDistribution",
+                "metadata": {"name": "a", "namespace": "ns", "uid": "1", "resourceVersion": "7"},
+                "spec": {"workload": {"replicas": 1}},
+            });
+            match field {
+                "finalizers" => object["metadata"][field] = value,
+                _ => object[field] = value,
+            }
+            Stored::read(&serde_json::from_str(&object.to_string()).unwrap())
+        };
+        let many = Value::from(vec!["a/b"; JUDGED_VALUES + 1]);
+        let mut deep = json!(0);
+        for _ in 0..JUDGED_DEPTH + 1 {
+            deep = json!([deep]);
+        }
+        for (field, value, expected) in [
+            ("spec", many.clone(), format!("the spec has more than {JUDGED_VALUES} values")),
+            ("spec", deep, format!("the spec has values inside of each other deeper than {JUDGED_DEPTH}")),
+            ("status", many.clone(), format!("the status has more than {JUDGED_VALUES} values")),
+            ("finalizers", many, format!("the metadata has more than {JUDGED_VALUES} values")),
+        ] {
+            let stored = of(field, value);
+            assert_eq!(stored.fault, Some(expected));
+            assert_eq!(stored.uid, "1");
+            let object = stored.object();
+            assert_eq!(object["metadata"]["name"], "a");
+            assert!(object.to_string().len() < 1_000);
+        }
+        let stored = of("spec", json!({"a": 1}));
+        assert_eq!(stored.fault, None);
+        assert_eq!(stored.object()["spec"], json!({"a": 1}));
+        assert_eq!(stored.object()["kind"], "LlamaStackDistribution");
+    }
+
+    #[test]
+    fn who_wrote_the_configuration_is_read_from_the_managed_fields() {
+        let of = |entries: Value| {
+            let object = json!({
+                "apiVersion": "llamastack.io/v1alpha2", "kind": "LlamaStackDistribution",
+                "metadata": {"name": "a", "managedFields": entries},
+            });
+            Stored::read(&serde_json::from_str(&object.to_string()).unwrap())
+        };
+        let older = json!({
+            "apiVersion": "llamastack.io/v1alpha1", "manager": "kubectl", "operation": "Update", "fieldsType": "FieldsV1",
+            "fieldsV1": {"f:spec": {"f:server": {".": {}, "f:userConfig": {".": {}, "f:configMapName": {}}}}},
+        });
+        let newer = json!({
+            "apiVersion": "llamastack.io/v1alpha2", "manager": "kubectl",
+            "fieldsV1": {"f:spec": {"f:overrideConfig": {"f:configMapName": {}}}},
+        });
+        let status = json!({
+            "apiVersion": "llamastack.io/v1alpha1", "subresource": "status", "fieldsV1": {"f:status": {}},
+        });
+        for (entries, written_as, is_older) in [
+            (json!([]), ApiVersion::V1Alpha2, false),
+            (json!([older]), ApiVersion::V1Alpha1, true),
+            (json!([older, newer]), ApiVersion::V1Alpha2, true),
+            (json!([status]), ApiVersion::V1Alpha2, false),
+        ] {
+            let stored = of(entries);
+            assert_eq!((stored.written_as, stored.is_older), (written_as, is_older));
+            assert_eq!(stored.object()["metadata"], json!({"name": "a"}));
+        }
     }
 
     fn phase(resources: &Resources) -> String {

@@ -3,7 +3,7 @@
 use super::children::{Adopted, ChildKey, ChildRecord};
 use super::deployments::{ClaimState, DeploymentState, ServiceState, ingress_host};
 use super::references::Reference;
-use super::{Stored, Stores};
+use super::{Seen, Stored, Stores};
 use crate::metrics::Metrics;
 use crate::operator_config::OperatorConfig;
 use crate::queue::{Key, Queue};
@@ -17,7 +17,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Servi
 use k8s_openapi::api::networking::v1::{Ingress, NetworkPolicy};
 use k8s_openapi::api::policy::v1::PodDisruptionBudget;
 use k8s_openapi::api::rbac::v1::RoleBinding;
-use kube::core::{ApiResource, DynamicObject, GroupVersionKind, ObjectMeta, PartialObjectMeta};
+use kube::core::{ApiResource, GroupVersionKind, ObjectMeta, PartialObjectMeta};
 use kube::runtime::WatchStreamExt as _;
 use kube::runtime::watcher::{Config, Event, watcher};
 use kube::{Api, Client, Resource};
@@ -227,7 +227,7 @@ impl Watches {
         let served = self.served;
         let kind = GroupVersionKind::gvk(served.kind().group(), served.version.name(), served.kind().name());
         let kind = ApiResource::from_gvk_with_plural(&kind, served.plural);
-        let api: Api<DynamicObject> = match scope {
+        let api: Api<Seen> = match scope {
             None => Api::all_with(self.client.clone(), &kind),
             Some(namespace) => Api::namespaced_with(self.client.clone(), namespace, &kind),
         };
@@ -241,16 +241,16 @@ impl Watches {
                 missing = stores.resources.keys().into_iter().filter(here).collect();
             }
             Step::Is(object) => {
-                let Some(key) = key_of(&object.metadata) else { return };
+                let Some(key) = key_of(object.meta()) else { return };
                 missing.remove(&key);
                 // The answers to the operator's own writes are known before their events come.
-                if stores.resources.put(key.clone(), Stored::read(object)) {
+                if stores.resources.put(key.clone(), Stored::read(&object)) {
                     metrics.resources(served, stores.resources.len());
                     queue.add(key);
                 }
             }
             Step::Gone(object) => {
-                let Some(key) = key_of(&object.metadata) else { return };
+                let Some(key) = key_of(object.meta()) else { return };
                 stores.resources.remove(&key);
                 metrics.resources(served, stores.resources.len());
                 queue.add(key);

@@ -4,7 +4,7 @@
 //! state. What the cluster has beside the resource is worth a warning only: its Secrets may well be applied after it.
 
 use super::review::{BadReview, Review};
-use crate::steps::judge::extent_fault;
+use crate::extent::extent_fault;
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::finding::{Finding, Severity};
 use llsd_generator::check::{Facts, Request, verdict};

@@ -3,7 +3,7 @@
 
 use super::admit::{Admission, Passed, findings, refused, response};
 use super::review::{BadReview, Review};
-use crate::steps::judge::extent_fault;
+use crate::extent::extent_fault;
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::finding::{Cause, Finding, Severity};
 use llsd_generator::check::rules::{distribution, duplicate_id, model_provider};

@@ -4,8 +4,8 @@
 //! stored in it. Of each only what conversion looks at is read. What else is in its metadata stays the text that it was,
 //! and of a spec that would take too much memory or stack a view is answered, without it.
 
-use super::extent::Extent;
 use super::review::BadReview;
+use crate::extent::Extent;
 use llsd_generator::api::ApiVersion;
 use llsd_generator::convert::{to_v1alpha1, to_v1alpha2, unread};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};

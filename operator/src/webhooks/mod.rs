@@ -9,7 +9,6 @@ mod admit_ogx;
 mod bundle;
 mod certificates;
 mod convert;
-mod extent;
 mod listener;
 mod mounted;
 mod own;

@@ -2,7 +2,7 @@
 //!
 //! Objects stay plain values: a typed reading would drop what it does not know.
 
-use super::extent::{Extent, VALUES};
+use crate::extent::{Extent, VALUES};
 use serde_json::{Map, Value, json};
 
 /// Why there is no request to answer.

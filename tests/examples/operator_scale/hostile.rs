@@ -154,7 +154,7 @@ fn resource(number: usize, registry: SocketAddr) -> Value {
         4 => image("broken"),
         // Work and memory.
         5 => {
-            let unknown = (0..20_000).map(|at| (format!("unknown_{at}"), json!(at))).collect();
+            let unknown = (0..9_500).map(|at| (format!("unknown_{at}"), json!(at))).collect();
             json!({"distribution": starter, "providers": provider(Value::Object(unknown))})
         }
         6 => json!({"distribution": starter, "providers": provider(json!({"a": vec![0; 300_000]}))}),

@@ -40,7 +40,7 @@ pub(crate) fn good(cluster: &Cluster, ended: &AtomicBool) -> Vec<f64> {
 
 /// Writes a resource that takes as long to judge as one may, as fast as that goes, until `ended`.
 pub(crate) fn heavy(cluster: &Cluster, ended: &AtomicBool) {
-    let unknown = (0..20_000).map(|at| (format!("unknown_{at}"), json!(at))).collect();
+    let unknown = (0..9_500).map(|at| (format!("unknown_{at}"), json!(at))).collect();
     let provider = json!({"provider": "vllm", "endpoint": "http://x/v1", "settings": Value::Object(unknown)});
     let spec = json!({"distribution": {"name": "starter"}, "providers": {"inference": [provider]}});
     while !ended.load(Ordering::Relaxed) {
