@@ -3,6 +3,7 @@
 mod action;
 mod archive;
 mod image;
+mod label;
 mod packages;
 
 use llsd_tests::llsd;
