@@ -88,11 +88,12 @@ parity: setup-packages build-tests ## compare what llsd says of configs with the
 	LLSD_PARITY_FOLDERS='$(FOLDERS)' $(CARGO) test --workspace --test servers --locked --quiet --no-fail-fast -- \
 		--ignored --nocapture --test-threads 1 all_packages of_all_versions
 
-lint: ## formatting, clippy, licences and sources of dependencies
+lint: ## formatting, clippy, licences and sources of dependencies, workflows
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	@# The advisory database is not part of this: it needs a network that a closed machine does not have.
 	"$$(tests/setup/cargo-tool.sh cargo-deny)" --log-level error check bans licenses sources
+	"$$(tests/actionlint/build.sh)/actionlint" .github/workflows/*.yaml
 	@if [ -f vscode-extension/package.json ]; then tests/setup/npm.sh; npm --prefix vscode-extension run --silent lint; fi
 	@tests/setup/npm.sh playground; npm --prefix playground run --silent lint
 
