@@ -6,6 +6,7 @@ pub mod facts;
 pub mod finding;
 mod findings;
 pub mod header;
+pub(crate) mod mounted_files;
 mod operations;
 pub mod part;
 pub(crate) mod rule;
@@ -129,6 +130,11 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     if let Some(model) = &model {
         let mut report = Report::default();
         generated = generation(model, request, base, &mut report);
+        add(&mut findings, report);
+    }
+    if let Some(generated) = &generated {
+        let mut report = Report::default();
+        rules::replicas::generated(&context, generated.config.tree(), &mut report);
         add(&mut findings, report);
     }
     let mut findings = findings.into_vec();

@@ -2,8 +2,8 @@
 
 use super::environment::{self, Expression, Form};
 use super::mounting::{Mount, Variable};
-use super::{Verdict, check_among, versions};
-use crate::check::finding::{Finding, Severity};
+use super::{Verdict, check_among, local_state, providers, versions};
+use crate::check::finding::{Finding, Severity, Target};
 use crate::check::rules::{mounted_config as rule, server_config};
 use crate::path::{Path, Segment};
 use serde_json::Value;
@@ -19,8 +19,28 @@ const OF_OPERATOR: [&str; 3] = ["LLAMA_STACK_", "LLS_", "OGX_"];
 /// Keys that hold files which have to be there when the server starts, or folders.
 const READ: [&str; 5] = ["tls_certfile", "tls_keyfile", "tls_cafile", "external_providers_dir", "external_apis_dir"];
 
+/// Keys of providers and stores that hold files which have to be there when the other end is talked to.
+const READ_LATER: [&str; 13] = [
+    "tls_verify",
+    "verify",
+    "cacert",
+    "client_cert",
+    "client_key",
+    "ca_cert_path",
+    "ca_pem_path",
+    "server_pem_path",
+    "client_pem_path",
+    "client_key_path",
+    "ewallet_pem_loc",
+    "tnsnames_loc",
+    "oci_config_file_path",
+];
+
 /// Keys that hold files and folders which the server writes.
-const WRITTEN: [&str; 3] = ["db_path", "storage_dir", "persist_directory"];
+const WRITTEN: [&str; 4] = ["db_path", "storage_dir", "persist_directory", "dpo_output_dir"];
+
+/// Folders that every image has, or every pod.
+const EVERYWHERE: [&str; 5] = ["/etc/ssl", "/etc/pki", "/usr", "/var/run/secrets", "/run/secrets"];
 
 /// What is wrong with a config in the light of the resources that mount it. `verdict`: what was found without them.
 #[must_use]
@@ -32,6 +52,7 @@ pub fn findings(config: &Value, unknown: &BTreeSet<Path>, mounts: &[&Mount], ver
         pair.walk(config, &mut Path::root(), &mut lost, &mut found);
         found.extend(pair.lost(lost));
         pair.replicas(&mut found);
+        pair.disabled(&mut found);
         pair.port(verdict, &mut found);
         pair.values(verdict, &mut found);
     }
@@ -132,8 +153,13 @@ impl Pair<'_> {
     /// A file or folder that is in no volume.
     fn file(&self, text: &str, path: &Path, lost: &mut Vec<(Path, String)>, found: &mut Vec<Finding>) {
         let Some(Segment::Key(key)) = path.last() else { return };
-        let (is_read, is_written) = (READ.contains(&key.as_str()), WRITTEN.contains(&key.as_str()));
-        let Some(folders) = self.mount.folders.as_ref().filter(|_| is_read || is_written) else { return };
+        let is = |list: &[&str]| list.contains(&key.as_str());
+        // Only vector databases have one that is called by no more than this.
+        let is_written = is(&WRITTEN) || (key == "path" && path.starts_with(&Path::root().key("providers")));
+        if !is_written && !is(&READ) && !is(&READ_LATER) {
+            return;
+        }
+        let Some(folders) = self.mount.folders.as_ref() else { return };
         let Some(file) = self.substituted(text).filter(|file| file.starts_with('/')) else { return };
         if folders.iter().any(|folder| is_below(&file, folder)) {
             return;
@@ -141,18 +167,16 @@ impl Pair<'_> {
         if is_written {
             return lost.push((path.clone(), file));
         }
-        let resource = &self.mount.resource;
-        let (severity, message) = match key.ends_with("_dir") {
-            true => (
-                Severity::Information,
-                format!("{file} is in no volume of resource \"{resource}\": the image has to hold it"),
-            ),
-            false => (
-                Severity::Warning,
-                format!(
-                    "{file} is in no volume of resource \"{resource}\": unless the image holds it, the server exits"
-                ),
-            ),
+        if EVERYWHERE.iter().any(|folder| is_below(&file, folder)) {
+            return;
+        }
+        let place = format!("{file} is in no volume of resource \"{}\"", self.mount.resource);
+        let (severity, message) = if key.ends_with("_dir") {
+            (Severity::Information, format!("{place}: the image has to hold it"))
+        } else if is(&READ_LATER) {
+            (Severity::Warning, format!("{place}: unless the image holds it, no connection is made with it"))
+        } else {
+            (Severity::Warning, format!("{place}: unless the image holds it, the server exits"))
         };
         found.push(Finding::new(&rule::UNMOUNTED_PATH, path.clone(), message).weighing(severity));
     }
@@ -172,24 +196,55 @@ impl Pair<'_> {
     /// Databases in files, and more than one pod.
     fn replicas(&self, found: &mut Vec<Finding>) {
         let (most, resource) = (self.mount.replicas, &self.mount.resource);
-        let place = Path::parse("storage.backends");
-        let Some(backends) = place.find(self.config).and_then(Value::as_object).filter(|_| most > 1) else { return };
-        let in_file =
-            |backend: &Value| backend.get("type").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("_sqlite"));
-        let places: Vec<Path> = backends
-            .iter()
-            .filter(|(_, backend)| in_file(backend))
-            .map(|(name, _)| place.key(name.as_str()).key("type"))
-            .filter(|place| !self.unknown.iter().any(|one| place.starts_with(one)))
-            .collect();
+        if most <= 1 {
+            return;
+        }
+        let places = local_state::places(self.config, self.unknown);
         let Some((first, others)) = places.split_first() else { return };
         let message = format!(
             "Resource \"{resource}\" runs up to {most} pods: each has a database of its own in this file, or they lock each \
-             other out. Use postgres or redis, or one pod"
+             other out. Use {}, or one pod",
+            local_state::instead(first)
         );
         let finding = Finding::new(&rule::LOCAL_STORAGE, first.clone(), message);
         let with_other = |finding: Finding, other: &Path| finding.with_related(other.clone(), "This one, too");
         found.push(others.iter().fold(finding, with_other));
+    }
+
+    /// APIs that the resource switches off, and that the config serves.
+    fn disabled(&self, found: &mut Vec<Finding>) {
+        for api in &self.mount.disabled {
+            for (path, target) in self.served(api) {
+                let message = format!(
+                    "Resource \"{}\" disables API \"{api}\", but the server reads this config as it is and serves the API: \
+                     take it out of the config, and out of the resource's list",
+                    self.mount.resource
+                );
+                let mut finding = Finding::new(&rule::DISABLED_API, path, message);
+                finding.target = target;
+                found.push(finding);
+            }
+        }
+    }
+
+    /// Where the config says that an API is served: in the list, or without one by its providers.
+    fn served(&self, api: &str) -> Vec<(Path, Target)> {
+        let is_it = |name: &str| name == api || providers::successor_api(name) == Some(api);
+        let is_known = |path: &Path| !self.unknown.iter().any(|one| path.starts_with(one));
+        let places: Vec<(Path, Target)> = match self.config.get("apis").and_then(Value::as_array) {
+            Some(apis) => {
+                let place = |position| (Path::root().key("apis").index(position), Target::Value);
+                let listed = apis.iter().enumerate().filter(|(_, name)| name.as_str().is_some_and(is_it));
+                listed.map(|(position, _)| place(position)).collect()
+            }
+            None => {
+                let all = self.config.get("providers").and_then(Value::as_object).into_iter().flatten();
+                let some = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
+                let served = all.filter(|(name, list)| is_it(name) && some(list));
+                served.map(|(name, _)| (Path::root().key("providers").key(name.as_str()), Target::Key)).collect()
+            }
+        };
+        places.into_iter().filter(|(path, _)| is_known(path)).collect()
     }
 
     /// A port that llama-stack does not take from here.

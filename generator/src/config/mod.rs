@@ -8,6 +8,7 @@ pub mod context;
 pub(crate) mod environment;
 mod fault;
 pub mod language;
+pub(crate) mod local_state;
 mod migrate;
 pub mod mounting;
 mod places;

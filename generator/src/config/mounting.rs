@@ -4,10 +4,11 @@
 //! from one that a volume of the user's own mounts; variables are those of the container.
 
 use super::versions;
-use crate::api::ApiVersion;
-use crate::api::v1alpha2::DEFAULT_PORT;
+use crate::api::v1alpha2::{DEFAULT_PORT, api_name};
+use crate::api::{ApiVersion, Kind};
 use crate::check::rules::plain_secret::{is_secret, names_secret};
 use crate::distribution::{Distributions, version_of_image};
+use crate::ogx;
 use crate::path::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,8 @@ pub struct Mount {
     pub version: Option<String>,
     /// What tells the version, in words.
     pub told_by: String,
+    /// Whether nothing tells it, and the newest version of ogx stands for it.
+    pub is_assumed: bool,
     /// The variables that it sets.
     pub variables: BTreeMap<String, Variable>,
     /// Whether others may be set that are not known: a template decides.
@@ -44,6 +47,8 @@ pub struct Mount {
     pub folders: Option<Vec<String>>,
     /// Whether it starts the server with a command of its own.
     pub has_command: bool,
+    /// The APIs that it switches off, as configs spell them, where the server reads the ConfigMap's config all the same.
+    pub disabled: Vec<String>,
 }
 
 /// Where a variable takes its value from.
@@ -70,6 +75,8 @@ struct Fields {
     replicas: &'static str,
     most_replicas: &'static str,
     port: &'static str,
+    /// The list of APIs that are switched off; empty where there is none.
+    disabled: &'static str,
     /// The field that names the ConfigMap.
     reference: &'static str,
     /// Where storage is mounted that names no path.
@@ -89,6 +96,7 @@ impl Fields {
                 replicas: "spec.replicas",
                 most_replicas: "spec.server.autoscaling.maxReplicas",
                 port: "spec.server.containerSpec.port",
+                disabled: "",
                 reference: "configMapName",
                 default_folder: STORAGE,
             },
@@ -102,11 +110,13 @@ impl Fields {
                 replicas: "spec.workload.replicas",
                 most_replicas: "spec.workload.autoscaling.maxReplicas",
                 port: "spec.networking.port",
+                disabled: "spec.disabled",
                 reference: "configMapName",
                 default_folder: STORAGE,
             },
             ApiVersion::OgxV1Beta1 => Self {
                 port: "spec.network.port",
+                disabled: "spec.disabledAPIs",
                 reference: "name",
                 default_folder: "/.ogx",
                 ..Self::of(ApiVersion::V1Alpha2)
@@ -129,25 +139,27 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
         unknown.iter().any(|one| one.starts_with(&place) || place.starts_with(one))
     };
     let namespace = text(object.get("metadata"), "namespace");
-    let mut named: BTreeSet<ObjectKey> = BTreeSet::new();
+    // Each with whether the server certainly reads it in place of a generated config.
+    let mut named: BTreeMap<ObjectKey, bool> = BTreeMap::new();
     let reference = at(fields.config_map);
     let name = text(reference, fields.reference);
     if !name.is_empty() && !unknown.contains(&Path::parse(fields.config_map).key(fields.reference)) {
         let elsewhere = text(reference, "configMapNamespace");
-        named.insert((if elsewhere.is_empty() { namespace.clone() } else { elsewhere }, name));
+        named.insert((if elsewhere.is_empty() { namespace.clone() } else { elsewhere }, name), true);
     }
+    let has_command = fields.commands.iter().any(|place| at(place).is_some() || is_open(place));
     let pod = at(fields.pod);
     let list = |field: &str| pod.and_then(|pod| pod.get(field)).and_then(Value::as_array).into_iter().flatten();
     for volume in list("volumes") {
         let name = text(volume.get("configMap"), "name");
         if !name.is_empty() {
-            named.insert((namespace.clone(), name));
+            named.entry((namespace.clone(), name)).or_insert(has_command);
         }
     }
     if named.is_empty() {
         return Vec::new();
     }
-    let (version, told_by) = version_of(at(fields.distribution), is_open(fields.distribution));
+    let Told { version, by: told_by, is_assumed } = told(version, object, unknown);
     let mut folders = CONFIG.map(str::to_owned).to_vec();
     if let Some(storage) = at(fields.storage) {
         let path = text(Some(storage), "mountPath");
@@ -160,28 +172,68 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
         config_map: ObjectKey::default(),
         version,
         told_by,
+        is_assumed,
         variables: variables(at(fields.env)),
         is_open: is_open(fields.env),
         replicas: number(fields.replicas).unwrap_or(1).max(number(fields.most_replicas).unwrap_or(1)),
         port: number(fields.port).unwrap_or(i64::from(DEFAULT_PORT)),
         folders: (!is_open(fields.pod) && !is_open(fields.storage)).then_some(folders),
-        has_command: fields.commands.iter().any(|place| at(place).is_some() || is_open(place)),
+        has_command,
+        disabled: Vec::new(),
     };
-    named.into_iter().map(|config_map| Mount { config_map, ..mount.clone() }).collect()
+    let disabled = disabled(at(fields.disabled).filter(|_| !fields.disabled.is_empty() && !is_open(fields.disabled)));
+    let of = |(config_map, is_read): (ObjectKey, bool)| {
+        let disabled = if is_read { disabled.clone() } else { Vec::new() };
+        Mount { config_map, disabled, ..mount.clone() }
+    };
+    named.into_iter().map(of).collect()
 }
 
-/// The version that a distribution tells, and what tells it.
-fn version_of(distribution: Option<&Value>, is_open: bool) -> (Option<String>, String) {
-    let text = |field: &str| distribution.and_then(|one| one.get(field)).and_then(Value::as_str);
-    match (text("name"), text("image")) {
-        _ if is_open => (None, String::new()),
-        (Some(name), _) => {
-            let known = Distributions::embedded().get(name).ok();
-            (known.map(|known| known.llama_stack_version.clone()), format!("distribution {name}"))
-        }
-        (None, Some(image)) => (version_of_image(image), format!("image {image}")),
-        (None, None) => (None, String::new()),
+/// The version of the server that a resource runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// As name or tag tell it, such as `0.4.7`; `None` where neither does.
+    pub version: Option<String>,
+    /// What tells it, in words; empty where nothing does.
+    pub by: String,
+    /// Whether nothing tells it, and the newest version of ogx that is known stands for it.
+    pub is_assumed: bool,
+}
+
+/// The version that the distribution of a resource tells. Names and images of an `OGXServer` are those of ogx, whatever
+/// llama-stack calls so. `unknown`: places that a template fills in.
+#[must_use]
+pub fn told(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> Told {
+    let place = Path::parse(Fields::of(version).distribution);
+    if unknown.iter().any(|one| one.starts_with(&place) || place.starts_with(one)) {
+        return Told::default();
     }
+    let text = |field: &str| place.key(field).find(object).and_then(Value::as_str);
+    let (name, image) = (text("name"), text("image"));
+    let by = match (name, image) {
+        (Some(name), _) => format!("distribution {name}"),
+        (None, Some(image)) => format!("image {image}"),
+        (None, None) => return Told::default(),
+    };
+    let of_image = || image.filter(|_| name.is_none()).and_then(version_of_image);
+    if version.kind() == Kind::OgxServer {
+        return match of_image().filter(|version| versions::nearest(version).is_some()) {
+            Some(version) => Told { version: Some(version), by, is_assumed: false },
+            None => Told {
+                version: Some(ogx::versions::newest().to_owned()),
+                by: format!("{by} tells no version that is known, so the newest is assumed"),
+                is_assumed: true,
+            },
+        };
+    }
+    let of_name = || Some(Distributions::embedded().get(name?).ok()?.llama_stack_version.clone());
+    Told { version: of_name().or_else(of_image), by, is_assumed: false }
+}
+
+/// The APIs of a list, as configs spell them.
+fn disabled(list: Option<&Value>) -> Vec<String> {
+    let apis = list.and_then(Value::as_array).into_iter().flatten();
+    apis.filter_map(Value::as_str).map(api_name).collect()
 }
 
 fn variables(env: Option<&Value>) -> BTreeMap<String, Variable> {

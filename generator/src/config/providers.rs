@@ -170,7 +170,7 @@ fn unknown_api(catalog: &Catalog, api: &str) -> String {
 }
 
 /// The name that an API has in later or earlier versions.
-fn successor_api(api: &str) -> Option<&'static str> {
+pub(super) fn successor_api(api: &str) -> Option<&'static str> {
     match api {
         "agents" => Some("responses"),
         "responses" => Some("agents"),

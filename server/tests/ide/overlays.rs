@@ -42,7 +42,7 @@ fn check(fixture: &str, expected: Expect) {
 #[test]
 fn a_patch_lacks_nothing_and_may_remove() {
     for spec in [
-        "spec:\n  workload: {replicas: 3}\n",
+        "spec:\n  workload: {replicas: 1}\n",
         "spec:\n  storage:\n    $patch: delete\n",
         "spec:\n  workload: {$patch: replace, replicas: 1}\n",
         "spec:\n  networking: null\n",

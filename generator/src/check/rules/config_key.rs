@@ -3,11 +3,11 @@
 
 use super::super::context::{Report, RuleContext};
 use super::super::finding::{Cause, Finding, Severity};
+use super::super::mounted_files::{CONFIG_VARIABLES, config_map};
 use super::super::rule::{Group, Rule};
 use crate::api::{ApiVersion, CONFIG_KEY, OLD_CONFIG_KEY};
 use crate::path::Path;
 use crate::references::{NeededBy, ReferenceKind};
-use std::collections::BTreeMap;
 
 pub static MISSING_KEY: Rule = Rule {
     id: "llsd::config::missing-key",
@@ -36,6 +36,11 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     if context.get(&command).is_some() || !context.is_known(&command) {
         return;
     }
+    // The entry point of the image starts with the file that a variable names; the script for v1alpha1 does not.
+    let is_named = || context.env().iter().any(|(name, ..)| CONFIG_VARIABLES.contains(name));
+    if context.version != ApiVersion::V1Alpha1 && is_named() {
+        return;
+    }
     // That the ConfigMap is missing altogether is another rule's business.
     let Some(data) = config_map(context, name).filter(|data| !data.contains_key(CONFIG_KEY)) else { return };
     let keys: Vec<&str> = data.keys().map(String::as_str).collect();
@@ -61,9 +66,4 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
 
 fn about_config_map(path: Path, message: String) -> Finding {
     Finding::new(&MISSING_KEY, path, message).because(Cause::Object(ReferenceKind::ConfigMap, NeededBy::Server))
-}
-
-/// The data of a ConfigMap in the resource's namespace, if it is known.
-pub(super) fn config_map<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a BTreeMap<String, String>> {
-    context.facts.config_maps.as_ref()?.get(&(context.namespace().to_owned(), name.to_owned()))
 }

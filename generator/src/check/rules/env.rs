@@ -4,16 +4,18 @@
 
 use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, FixEdit, Severity};
+use super::super::mounted_files::started_with;
 use super::super::rule::{Group, Rule};
-use super::config_key::config_map;
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
+use crate::api::ApiVersion;
 use crate::api::v1alpha2::api_name;
-use crate::api::{ApiVersion, CONFIG_KEYS};
 use crate::catalog::{ConfigKey, KeyKind};
+use crate::distribution::BaseConfig;
 use crate::generate::{Data, Tracked, plain_id};
 use crate::nearest::nearest_within;
 use crate::path::Path;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 /// Letters in which a variable may differ from the one that was meant.
 const MAX_TYPOS: usize = 2;
@@ -21,6 +23,9 @@ const MAX_TYPOS: usize = 2;
 /// Words that may stand in a variable's name or not without making it another one. Others, such as EMBEDDING, tell that a
 /// second server is meant.
 const FILLERS: [&str; 9] = ["API", "BASE", "ENDPOINT", "HOST", "HTTP", "INFERENCE", "REMOTE", "SERVER", "SERVICE"];
+
+/// What variables begin with that libraries read by themselves, or the server.
+const OF_LIBRARIES: [&str; 5] = ["AWS_", "AZURE_", "GOOGLE_", "VERTEX_", "SQLITE_STORE_DIR"];
 
 pub static DUPLICATE: Rule = Rule {
     id: "llsd::env::duplicate",
@@ -38,6 +43,15 @@ pub static UNREAD: Rule = Rule {
     summary: "The config does not read the variable, but one with a similar name.",
     why: "The server would start as if the variable were not set.",
     example: "server:\n  distribution: {name: starter}\n  containerSpec:\n    env:\n      - {name: VLLM_API_URL, value: http://vllm:8000/v1}",
+    ..Rule::PLAIN
+};
+
+pub static WITHOUT_EFFECT: Rule = Rule {
+    id: "llsd::env::without-effect",
+    severity: Severity::Information,
+    summary: "Nothing in the config reads the variable, which the configs of other distributions do.",
+    why: "It looks as if it set something up; the server starts without it.",
+    example: "server:\n  distribution: {name: remote-vllm}\n  containerSpec:\n    env:\n      - {name: OLLAMA_URL, value: http://ollama:11434}",
     ..Rule::PLAIN
 };
 
@@ -60,7 +74,7 @@ pub static BECOMES_NUMBER: Rule = Rule {
 };
 
 pub(super) static GROUP: Group =
-    Group { rules: &[&DUPLICATE, &UNREAD, &REPLACED, &BECOMES_NUMBER], check: Some(check) };
+    Group { rules: &[&DUPLICATE, &UNREAD, &WITHOUT_EFFECT, &REPLACED, &BECOMES_NUMBER], check: Some(check) };
 
 pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let variables = context.env();
@@ -75,14 +89,16 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     if variables.is_empty() {
         return;
     }
-    let base = context.base().filter(|_| runs_base(context));
+    // What ogx's images bring is not known.
+    let knows_base = context.version != ApiVersion::OgxV1Beta1 && runs_base(context);
+    let base = context.base().filter(|_| knows_base);
     let uses = base.as_deref().map(uses_of).unwrap_or_default();
     for (name, path, _) in &variables {
         let read = uses.get(name).map(Vec::as_slice).unwrap_or_default();
         address(context, name, path, read, report);
     }
     if base.is_none() {
-        if let Some((name, text)) = own_config(context) {
+        if let Some((name, text)) = started_with(context) {
             let read = read_by(text);
             let reader = format!("The config in ConfigMap \"{name}\"");
             for (name, path, _) in variables.iter().filter(|(name, ..)| !read.contains(name)) {
@@ -214,7 +230,7 @@ fn is_host(value: &str) -> bool {
 }
 
 /// Whether the server runs with the distribution's own config, or one made from it.
-fn runs_base(context: &RuleContext<'_>) -> bool {
+pub(super) fn runs_base(context: &RuleContext<'_>) -> bool {
     let others = match context.version {
         ApiVersion::V1Alpha1 => ["server.userConfig", "server.containerSpec.command", "server.containerSpec.args"],
         ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => {
@@ -233,18 +249,6 @@ fn replaced(name: &str, path: &Path, by: &str, report: &mut Report) {
     );
     let fix = Fix::remove(format!("Remove {name}"), path.clone());
     report.add(Finding::new(&REPLACED, path.key("name"), message).with_fix(fix));
-}
-
-/// The config that the resource names, with the name of its ConfigMap, where both are known.
-fn own_config<'a>(context: &'a RuleContext<'_>) -> Option<(&'a str, &'a str)> {
-    let place = RuleContext::spec(match context.version {
-        ApiVersion::V1Alpha1 => "server.userConfig.configMapName",
-        ApiVersion::V1Alpha2 => "overrideConfig.configMapName",
-        ApiVersion::OgxV1Beta1 => "overrideConfig.name",
-    });
-    let name = context.text(&place)?;
-    let data = config_map(context, name)?;
-    Some((name, CONFIG_KEYS.iter().find_map(|key| data.get(*key)).filter(|text| !text.is_empty())?))
 }
 
 /// The variables that the text of a config reads.
@@ -267,6 +271,7 @@ fn unread(
     if !name.contains('_') {
         return;
     }
+    let at = path.key("name");
     let free = || read.iter().copied().filter(|other| !set.contains_key(other));
     let words: Vec<&str> = name.split('_').collect();
     // VLLM_API_URL has every word of VLLM_URL, beginning with the first, and none that makes it another variable.
@@ -277,14 +282,26 @@ fn unread(
             && parts.iter().all(|part| words.contains(part))
             && words.iter().all(|word| parts.contains(word) || FILLERS.contains(word))
     });
-    let Some(meant) = inside.or_else(|| nearest_within(name, free(), MAX_TYPOS)) else { return };
+    let Some(meant) = inside.or_else(|| nearest_within(name, free(), MAX_TYPOS)) else {
+        return without_effect(reader, name, at, report);
+    };
     let message = format!("{reader} does not read {name}. Did you mean {meant}?");
-    let at = path.key("name");
     report.add(Finding::new(&UNREAD, at.clone(), message).with_fix(Fix {
         title: format!("Change to {meant}"),
         edits: vec![FixEdit::Replace { path: at, value: meant.into() }],
         preferred: false,
     }));
+}
+
+/// A variable that other configs read, and this one does not.
+fn without_effect(reader: &str, name: &str, at: Path, report: &mut Report) {
+    static READ_BY_SOME: LazyLock<BTreeSet<&str>> =
+        LazyLock::new(|| BaseConfig::all().iter().flat_map(|base| read_by(base.text)).collect());
+    let by_libraries = OF_LIBRARIES.iter().any(|start| name.starts_with(start)) || name.ends_with("_API_KEY");
+    if READ_BY_SOME.contains(name) && !by_libraries {
+        let message = format!("{reader} does not read {name}: it has no effect");
+        report.add(Finding::new(&WITHOUT_EFFECT, at, message));
+    }
 }
 
 /// A text that llama-stack takes for something else.

@@ -37,6 +37,7 @@ pub mod plain_secret;
 pub mod provider_fields;
 pub mod provider_type;
 pub mod references;
+pub mod replicas;
 pub mod schema;
 pub mod secret_in_settings;
 pub mod secret_variable;
@@ -81,6 +82,7 @@ static GROUPS: &[&Group] = &[
     &plain_secret::GROUP,
     &command_file::GROUP,
     &config_key::GROUP,
+    &replicas::GROUP,
     &server_settings::GROUP,
     &cross_namespace::GROUP,
     &object_name::GROUP,
@@ -125,7 +127,9 @@ static OF_EVERY_KIND: &[&Group] = &[
     &annotations::GROUP,
     &name::GROUP,
     &misplaced::GROUP,
+    &env::GROUP,
     &plain_secret::GROUP,
+    &command_file::GROUP,
     &object_name::GROUP,
     &references::GROUP,
     &placeholder::GROUP,

@@ -41,6 +41,15 @@ pub static LOCAL_STORAGE: Rule = Rule {
     ..Rule::PLAIN
 };
 
+pub static DISABLED_API: Rule = Rule {
+    id: "llsd::config::disabled-api",
+    severity: Severity::Warning,
+    summary: "The resource switches an API off, and the config that it mounts serves it.",
+    why: "The list takes APIs out of a config that is generated. One that is mounted is read as it is.",
+    example: "apis: [inference, safety]   # and the resource has overrideConfig and disabled: [safety]",
+    ..Rule::PLAIN
+};
+
 pub static PORT: Rule = Rule {
     id: "llsd::config::port-without-effect",
     severity: Severity::Information,
@@ -50,5 +59,7 @@ pub static PORT: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub(super) static GROUP: Group =
-    Group { rules: &[&UNSET_VARIABLE, &WRONG_VARIABLE, &UNMOUNTED_PATH, &LOCAL_STORAGE, &PORT], check: None };
+pub(super) static GROUP: Group = Group {
+    rules: &[&UNSET_VARIABLE, &WRONG_VARIABLE, &UNMOUNTED_PATH, &LOCAL_STORAGE, &DISABLED_API, &PORT],
+    check: None,
+};

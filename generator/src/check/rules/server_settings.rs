@@ -3,8 +3,8 @@
 
 use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Severity};
+use super::super::mounted_files::config_map;
 use super::super::rule::{Group, Rule};
-use super::config_key::config_map;
 use crate::api::{ApiVersion, CONFIG_KEY};
 use crate::document::Plain;
 use crate::generate::{TLS_CERTIFICATE, TLS_KEY};

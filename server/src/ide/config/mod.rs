@@ -131,27 +131,39 @@ impl ConfigText {
 
     /// The versions of the server that will read it, oldest first, and what tells them; none where nothing does.
     fn target(&self, facts: &Facts) -> (Vec<&'static str>, String) {
-        let told = self.mounts(facts).filter_map(|mount| Some((mount.known_version()?, mount)));
+        let told = self.told(facts, false);
+        if !told.0.is_empty() {
+            return told;
+        }
+        let settings = facts.llama_stack_version.as_deref();
+        if let Some(catalog) = settings.and_then(llsd_generator::catalog::Catalog::for_version) {
+            return (vec![catalog.version()], "the version that the settings name".to_owned());
+        }
+        let assumed = self.told(facts, true);
+        if !assumed.0.is_empty() {
+            return assumed;
+        }
+        let why = "no resource around mounts it, or none tells its version; these know its keys and types";
+        (Vec::new(), why.to_owned())
+    }
+
+    /// The versions that the resources around tell, or those that are assumed of them.
+    fn told(&self, facts: &Facts, assumed: bool) -> (Vec<&'static str>, String) {
+        let mounts = self.mounts(facts).filter(|mount| mount.is_assumed == assumed);
+        let told = mounts.filter_map(|mount| Some((mount.known_version()?, mount)));
         let (mut versions, mut words) = (BTreeSet::new(), Vec::new());
         for (version, mount) in told {
             versions.insert(version);
             let exact = mount.version.as_deref() == Some(version);
             let nearest = if exact { "" } else { ", whose version is nearest to that" };
-            words.push(format!("{} of resource \"{}\"{nearest}", mount.told_by, mount.resource));
+            words.push(match assumed {
+                true => format!("resource \"{}\": {}", mount.resource, mount.told_by),
+                false => format!("{} of resource \"{}\"{nearest}", mount.told_by, mount.resource),
+            });
         }
-        if !versions.is_empty() {
-            // As old as the list of catalogs has them.
-            let all = llsd_generator::catalog::Catalog::versions().iter().map(String::as_str);
-            return (all.filter(|version| versions.contains(version)).collect(), words.join("; "));
-        }
-        let assumed = facts.llama_stack_version.as_deref();
-        match assumed.and_then(llsd_generator::catalog::Catalog::for_version) {
-            Some(catalog) => (vec![catalog.version()], "the version that the settings name".to_owned()),
-            None => (
-                Vec::new(),
-                "no resource around mounts it, or none tells its version; these know its keys and types".to_owned(),
-            ),
-        }
+        // As old as the list of catalogs has them.
+        let all = llsd_generator::catalog::Catalog::versions().iter().map(String::as_str);
+        (all.filter(|version| versions.contains(version)).collect(), words.join("; "))
     }
 
     /// The versions that it is judged by, and why by these, in words.
