@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Keys that mean something to a client only, or to the start of the session.
-const OTHERS: [&str; 4] = ["commands", "diagnostics", "server", "trace"];
+const OTHERS: [&str; 5] = ["commands", "diagnostics", "markdown", "server", "trace"];
 /// The keys below `llsd` that are read here. Any other, but for [`OTHERS`], is reported as unknown.
 const KEYS: [&str; 7] =
     ["cluster", "diagnoseUnopened", "exclude", "inlayHints", "llamaStackVersion", "maxFileSize", "severity"];

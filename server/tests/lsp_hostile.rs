@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 /// Methods that ask about a place.
-const ASKING: [&str; 17] = [
+const ASKING: [&str; 18] = [
     "textDocument/hover",
     "textDocument/completion",
     "textDocument/definition",
@@ -28,6 +28,7 @@ const ASKING: [&str; 17] = [
     "textDocument/linkedEditingRange",
     "llsd/preview",
     "llsd/previewDiff",
+    "llsd/version",
 ];
 
 /// Whether an answer is a result, or says that the question was at fault: not the server.

@@ -4,6 +4,7 @@ import { fixAll, migrate } from './commands/actions';
 import { showEnvironment } from './commands/environment';
 import { kubectlCommands } from './commands/kubectl';
 import { newResource } from './commands/newResource';
+import { previewMigration } from './commands/previewMigration';
 import { showReferences } from './commands/references';
 import { selectVersion } from './commands/version';
 import { offerSchema } from './fallback';
@@ -13,13 +14,14 @@ import { baseConfigs } from './preview/base';
 import { Diffs } from './preview/diff';
 import { Previews } from './preview/previews';
 import type { Against } from './protocol';
-import { concerns } from './recognise';
+import { concerns, MARKDOWN } from './recognise';
 import { Server } from './server';
 import { Status } from './status';
 
 /** What the extension's own tests may look at. */
 export interface Exports {
   server: Server;
+  status: Status;
 }
 
 export function activate(context: vscode.ExtensionContext): Exports {
@@ -27,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
   const server = new Server(context, output);
   const previews = new Previews(server);
   const diffs = new Diffs(server);
+  const status = new Status(server);
   const command = (name: string, run: (...args: unknown[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(name, run);
   const onResource = (run: (place: Place) => Promise<void>) => async (...args: unknown[]): Promise<void> => {
@@ -44,7 +47,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
     previews,
     diffs,
     baseConfigs(server),
-    new Status(server, previews),
+    status,
     command('llsd.preview', onResource((place) => previews.open(place))),
     command('llsd.previewFold', () => previews.toggleFold()),
     command('llsd.previewDiff', compare()),
@@ -52,6 +55,13 @@ export function activate(context: vscode.ExtensionContext): Exports {
     command('llsd.previewDiffSaved', compare('saved')),
     command('llsd.previewDiffCluster', compare('cluster')),
     command('llsd.migrate', onResource(migrate)),
+    command('llsd.previewMigration', async (...args) => {
+      const place = await placeOf(args, true);
+      if (place !== undefined) {
+        await server.start();
+        await previewMigration(server, diffs, place, typeof args[2] === 'string' ? args[2] : undefined);
+      }
+    }),
     command('llsd.fixAll', onResource(fixAll)),
     command('llsd.showEnvironment', onResource(async (place) => showEnvironment(await previews.answerFor(place)))),
     command('llsd.copyKubectl', onResource(async (place) => {
@@ -67,7 +77,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
     vscode.workspace.onDidChangeTextDocument((change) => { startFor(server, change.document); }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => { restartIfUsed(server); }),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('llsd.server.path')) {
+      if (change.affectsConfiguration('llsd.server.path') || change.affectsConfiguration(MARKDOWN)) {
         restartIfUsed(server);
       }
     }),
@@ -76,7 +86,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
     startFor(server, document);
   }
   offerSchema(context, server).catch((error: unknown) => { output.warn(`no schema for the YAML extension: ${String(error)}`); });
-  return { server };
+  return { server, status };
 }
 
 /** YAML alone is no reason to run a server; a resource or a config in it is. */

@@ -1,15 +1,18 @@
 // Which resource a command is for: the one that a code lens or a menu names, else the one under the cursor.
 import * as vscode from 'vscode';
 import type { Position } from 'vscode-languageclient/node';
-import { isResource } from './recognise';
+import { concerns, isResource } from './recognise';
 
 export interface Place {
   document: vscode.TextDocument;
   position: vscode.Position;
 }
 
-/** `args` as code lenses (`uri`, `position`), menus (a `vscode.Uri`) and the palette (nothing) give them. */
-export async function placeOf(args: unknown[]): Promise<Place | undefined> {
+/**
+ * `args` as code lenses (`uri`, `position`), menus (a `vscode.Uri`) and the palette (nothing) give them. With `configs` a
+ * config of the server will do, too.
+ */
+export async function placeOf(args: unknown[], configs = false): Promise<Place | undefined> {
   const [uri, position] = args;
   const active = vscode.window.activeTextEditor;
   const named = uri instanceof vscode.Uri ? uri : typeof uri === 'string' ? vscode.Uri.parse(uri) : undefined;
@@ -17,8 +20,8 @@ export async function placeOf(args: unknown[]): Promise<Place | undefined> {
     ? active
     : vscode.window.visibleTextEditors.find((open) => open.document.uri.toString() === named.toString());
   const document = editor?.document ?? (named === undefined ? undefined : await vscode.workspace.openTextDocument(named));
-  if (document === undefined || !isResource(document)) {
-    void vscode.window.showInformationMessage('Open a LlamaStackDistribution first.');
+  if (document === undefined || !(configs ? concerns(document) : isResource(document))) {
+    void vscode.window.showInformationMessage(`Open a LlamaStackDistribution${configs ? ' or a config' : ''} first.`);
     return undefined;
   }
   return { document, position: isPosition(position)

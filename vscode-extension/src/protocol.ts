@@ -53,6 +53,16 @@ export interface PreviewAnswer {
 
 export const previewRequest = new RequestType<ResourceParams, PreviewAnswer | null, void>('llsd/preview');
 
+/** By which version of the server a place is judged, and what tells it; null where no resource or config is. */
+export interface VersionAnswer {
+  /** Such as `llama-stack 0.4.7`; empty where none is known. */
+  versions: string;
+  reason: string;
+}
+
+export const versionRequest = new RequestType<
+  { textDocument: TextDocumentIdentifier; position: Position }, VersionAnswer | null, void>('llsd/version');
+
 /** The text of a document that is in no file; null for a URI that names none. */
 export const documentRequest = new RequestType<{ uri: string }, { text: string; languageId: string } | null, void>('llsd/document');
 

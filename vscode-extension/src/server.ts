@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-languageclient/node';
 import type { CloseHandlerResult, ErrorHandler, ErrorHandlerResult } from 'vscode-languageclient/node';
-import { BASE_SCHEME, LANGUAGES, PREVIEW_SCHEME } from './recognise';
+import { BASE_SCHEME, languages, PREVIEW_SCHEME } from './recognise';
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
@@ -71,7 +71,7 @@ export class Server implements vscode.Disposable {
       { command, args: ['lsp'], options: { cwd: this.context.extensionPath } },
       {
         documentSelector: [
-          ...LANGUAGES.flatMap((language) => [{ scheme: 'file', language }, { scheme: 'untitled', language }]),
+          ...languages().flatMap((language) => [{ scheme: 'file', language }, { scheme: 'untitled', language }]),
           { scheme: PREVIEW_SCHEME },
           { scheme: BASE_SCHEME },
         ],

@@ -1,7 +1,8 @@
-// The status bar item: the state of the server, the findings of the active document, and the version of llama-stack
-// that they are measured against.
+// The status bar item: the state of the server, the findings of the active document, and the version of llama-stack or
+// ogx that the resource or config at the cursor is measured against, with what tells it.
 import * as vscode from 'vscode';
-import type { Previews } from './preview/previews';
+import type { VersionAnswer } from './protocol';
+import { versionRequest } from './protocol';
 import { concerns, isResource } from './recognise';
 import type { Server } from './server';
 
@@ -10,10 +11,10 @@ const SETTLED_MS = 300;
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('llsd.status', vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: vscode.Disposable[];
-  private version: string | undefined;
+  private version: VersionAnswer | undefined;
   private later: NodeJS.Timeout | undefined;
 
-  constructor(private readonly server: Server, private readonly previews: Previews) {
+  constructor(private readonly server: Server) {
     this.item.name = 'LlamaStackDistribution';
     this.item.command = 'llsd.selectVersion';
     const refresh = (): void => { this.refresh(); };
@@ -24,6 +25,11 @@ export class Status implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument((change) => {
         if (change.document === vscode.window.activeTextEditor?.document) {
           ask();
+        }
+      }),
+      vscode.window.onDidChangeTextEditorSelection((change) => {
+        if (change.textEditor === vscode.window.activeTextEditor) {
+          this.askLater();
         }
       }),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -42,6 +48,11 @@ export class Status implements vscode.Disposable {
     this.item.dispose();
   }
 
+  /** What is shown, for tests. */
+  get shown(): { text: string; tooltip: string } {
+    return { text: this.item.text, tooltip: typeof this.item.tooltip === 'string' ? this.item.tooltip : '' };
+  }
+
   private refresh(): void {
     const document = vscode.window.activeTextEditor?.document;
     const resource = document !== undefined && isResource(document);
@@ -53,10 +64,11 @@ export class Status implements vscode.Disposable {
     const { health } = this.server;
     const findings = vscode.languages.getDiagnostics(document.uri).filter((found) => found.source === 'llsd');
     const errors = findings.filter((found) => found.severity === vscode.DiagnosticSeverity.Error).length;
-    const version = resource && this.version !== undefined ? ` · llama-stack ${this.version}` : '';
+    const version = this.version === undefined || this.version.versions === '' ? '' : ` · ${this.version.versions}`;
+    const reason = this.version === undefined ? '' : ` (${this.version.reason})`;
     if (health === 'running') {
       this.item.text = `${errors > 0 ? '$(error)' : '$(check)'} llsd: ${findings.length}${version}`;
-      this.item.tooltip = `${findings.length} findings, ${errors} of them errors${version}. Select to check against another version.`;
+      this.item.tooltip = `${findings.length} findings, ${errors} of them errors${version}${reason}. Select to check against another version.`;
     } else {
       this.item.text = `$(sync~spin) llsd ${health}`;
       this.item.tooltip = `The server is ${health}.`;
@@ -73,11 +85,14 @@ export class Status implements vscode.Disposable {
 
   private async ask(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || !isResource(editor.document)) {
-      return;
-    }
-    const place = { document: editor.document, position: editor.selection.active };
-    this.version = (await this.previews.answerFor(place).catch(() => undefined))?.llamaStackVersion ?? undefined;
+    const client = this.server.running;
+    const wanted = editor !== undefined && concerns(editor.document);
+    this.version = wanted && client !== undefined
+      ? await client.sendRequest(versionRequest, {
+        textDocument: { uri: client.code2ProtocolConverter.asUri(editor.document.uri) },
+        position: client.code2ProtocolConverter.asPosition(editor.selection.active),
+      }).then((answer) => answer ?? undefined, () => undefined)
+      : undefined;
     this.refresh();
   }
 }

@@ -1,7 +1,7 @@
 // The generated config beside another one: the base it is laid over, that of the saved file, that of the cluster.
 import * as vscode from 'vscode';
 import type { Place } from '../place';
-import type { Against } from '../protocol';
+import type { Against, DiffSide } from '../protocol';
 import { previewDiffRequest } from '../protocol';
 import { DIFF_SCHEME } from '../recognise';
 import type { Server } from '../server';
@@ -51,18 +51,23 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
         void vscode.window.showInformationMessage('There is no LlamaStackDistribution at the cursor to compare.');
         return;
       }
-      const side = (name: string, text: string): vscode.Uri => {
-        this.count += 1;
-        const uri = vscode.Uri.from({ scheme: DIFF_SCHEME, path: `/${name}/config.yaml`, query: String(this.count) });
-        this.texts.set(uri.toString(), text);
-        return uri;
-      };
-      await vscode.commands.executeCommand('vscode.diff', side('left', answer.left.text), side('right', answer.right.text),
-        `${answer.left.title} ↔ ${answer.right.title}`);
+      await this.show('config.yaml', answer.left, answer.right);
     } catch (error) {
       // The server's sentence says what is missing.
       void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Opens two texts side by side; `file` is the name that they carry, for its colours. */
+  async show(file: string, left: DiffSide, right: DiffSide): Promise<void> {
+    const side = (name: string, text: string): vscode.Uri => {
+      this.count += 1;
+      const uri = vscode.Uri.from({ scheme: DIFF_SCHEME, path: `/${name}/${file}`, query: String(this.count) });
+      this.texts.set(uri.toString(), text);
+      return uri;
+    };
+    await vscode.commands.executeCommand('vscode.diff', side('left', left.text), side('right', right.text),
+      `${left.title} ↔ ${right.title}`);
   }
 
   dispose(): void {

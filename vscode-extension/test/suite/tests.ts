@@ -260,6 +260,66 @@ export const tests: [string, () => Promise<void>][] = [
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     }
   }],
+  ['tells the version of the resource or config at the cursor, and what tells it', async () => {
+    const { status } = await extension();
+    const at = async (file: string, text: string, version: RegExp, reason: RegExp): Promise<void> => {
+      const editor = await open(file);
+      const position = positionOf(editor.document, text);
+      editor.selection = new vscode.Selection(position, position);
+      const fits = (): true | undefined => (version.test(status.shown.text) && reason.test(status.shown.tooltip) ? true : undefined);
+      await eventually(`the version at "${text}"`, fits).catch((error: unknown) => {
+        throw new Error(`${String(error)}: ${JSON.stringify(status.shown)}`);
+      });
+    };
+    await at('mounted.yaml', 'old', /llama-stack 0\.5\.4$/, /image example\.com\/server:0\.5\.4/);
+    await at('mounted.yaml', 'provider_type', /llama-stack 0\.5\.4$/, /image example\.com\/server:0\.5\.4 of resource "old"/);
+    await at('mounted.yaml', 'named', /llama-stack \d/, /distribution starter/);
+    await at('mounted.yaml', 'successor', /ogx 1\.2\.5$/, /image example\.com\/ogx:1\.2\.5/);
+  }],
+  ['shows what a migration of a config would make of it, and changes nothing', async () => {
+    const before = comparison()?.number ?? 0;
+    const editor = await open('mounted.yaml');
+    const text = editor.document.getText();
+    const at = positionOf(editor.document, 'provider_type');
+    const shown = await eventually('both sides', async () => {
+      await vscode.commands.executeCommand(
+        'llsd.previewMigration', editor.document.uri, at, 'Migrate the config to llama-stack 0.7.3');
+      const found = comparison();
+      return found !== undefined && found.number > before ? found : undefined;
+    });
+    assert.equal(shown.left, text);
+    assert.ok(shown.right.includes('distro_name: demo') && !shown.right.includes('image_name'), shown.right);
+    assert.equal(editor.document.getText(), text);
+  }],
+  ['looks into here-documents of shell scripts', async () => {
+    const editor = await open('apply.sh');
+    const found = await eventually('a diagnostic', () => ours(editor.document.uri)[0]);
+    assert.equal(editor.document.getText(found.range), 'prot');
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider', editor.document.uri, positionOf(editor.document, 'distribution'));
+    assert.ok(hovers.length > 0, 'a hover');
+    const offers = await vscode.commands.executeCommand<vscode.CompletionList>(
+      'vscode.executeCompletionItemProvider', editor.document.uri, positionOf(editor.document, 'prot: 1'));
+    assert.ok(offers.items.some(({ label }) => (typeof label === 'string' ? label : label.label) === 'port'), 'port is offered');
+  }],
+  ['looks into Markdown where the setting says so', async () => {
+    const editor = await open('page.md');
+    const settings = vscode.workspace.getConfiguration();
+    const { server } = await extension();
+    assert.deepEqual(ours(editor.document.uri), []);
+    const before = server.running;
+    await settings.update('llsd.markdown.enabled', true, vscode.ConfigurationTarget.Global);
+    try {
+      await eventually('another server runs', () => (server.running !== undefined && server.running !== before ? true : undefined));
+      const found = await eventually('a diagnostic', () => ours(editor.document.uri)[0]);
+      assert.equal(editor.document.getText(found.range), 'prot');
+    } finally {
+      const enabled = server.running;
+      await settings.update('llsd.markdown.enabled', undefined, vscode.ConfigurationTarget.Global);
+      await eventually('another server runs', () => (server.running !== undefined && server.running !== enabled ? true : undefined));
+    }
+    await eventually('nothing is said any more', () => (ours(editor.document.uri).length === 0 ? true : undefined));
+  }],
   ['registers every command that the manifest announces', async () => {
     const found = vscode.extensions.getExtension('llamastack.llsd');
     const { contributes } = found?.packageJSON as { contributes: { commands: { command: string }[] } };

@@ -4,6 +4,8 @@ use crate::documents::Snapshot;
 use crate::ide::{self, Analysis, FoldKind};
 use crate::lsp::backend::{Backend, Shared};
 use crate::lsp::convert;
+use crate::workspace::Host;
+use std::path::Path;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
@@ -29,5 +31,8 @@ fn folds(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<Foldi
             collapsed_text: None,
         }
     };
-    ide::folds(analysis).into_iter().map(range).filter(|range| range.start_line < range.end_line).collect()
+    // Of a file that holds manifests, everything else is a comment to the analysis, and code to its reader.
+    let is_manifest = Host::of(Path::new(&*snapshot.name)).is_none();
+    let folds = ide::folds(analysis).into_iter().filter(|fold| is_manifest || fold.kind == FoldKind::Value);
+    folds.map(range).filter(|range| range.start_line < range.end_line).collect()
 }

@@ -33,6 +33,7 @@ pub(super) mod rename;
 pub(super) mod selection_range;
 pub(super) mod semantic_tokens;
 pub(super) mod set_trace;
+pub(super) mod version;
 pub(super) mod virtual_text;
 pub(super) mod watched_files;
 pub(super) mod workspace_folders;
@@ -49,6 +50,7 @@ pub(super) fn own(service: LspServiceBuilder<Backend>) -> LspServiceBuilder<Back
     service
         .custom_method("llsd/preview", preview::handle)
         .custom_method("llsd/previewDiff", preview_diff::handle)
+        .custom_method("llsd/version", version::handle)
         .custom_method("llsd/document", virtual_text::handle)
         .custom_method("workspace/textDocumentContent", virtual_text::handle)
 }
