@@ -43,4 +43,5 @@ components: ['$deploy/components/ogx']
 patches:
 - target: {kind: Service}
   patch: '{\$patch: delete, kind: _, metadata: {name: _}}'"
+render ogx-single-namespace "components: ['$deploy/components/ogx-single-namespace']"
 cp "$root/operator/deploy/crd/llamastackdistributions.yaml" "$out/crd.yaml"

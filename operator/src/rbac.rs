@@ -184,6 +184,10 @@ pub fn manifests() -> Vec<(&'static str, String)> {
             documents([cluster_role("ogx-role", &ogx_servers()), binding("ogx-rolebinding", "ogx-role", false)]),
         ),
         (
+            "namespace-ogx/role.yaml",
+            documents([role("ogx-role", &ogx_servers()), binding("ogx-rolebinding", "ogx-role", true)]),
+        ),
+        (
             "anyuid/role.yaml",
             documents([cluster_role("anyuid-role", &anyuid()), binding("anyuid-rolebinding", "anyuid-role", false)]),
         ),

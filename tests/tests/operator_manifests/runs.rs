@@ -75,66 +75,31 @@ fn single_namespace() {
     works(&installed, "team");
 }
 
-/// With the component for the other kind, whose definition is upstream's: one child of every kind comes and goes.
+/// The same with the component for the other kind.
+#[test]
+fn ogx_in_a_single_namespace() {
+    let cluster = Cluster::with_controllers();
+    apply(&cluster, &rendered(&repository("operator/deploy/crd")));
+    kubectl(&cluster, &["create", "namespace", "team"], "").expect("a namespace");
+    let text = "namespace: team\nresources: ['{deploy}/overlays/single-namespace']\n\
+                components: ['{deploy}/components/ogx-single-namespace']\n";
+    let folder = on_top(cluster.folder(), text);
+    let installed = Installed::on(cluster, &folder, &[llsd_generator::ogx::crd::definition()]);
+    for object in &installed.objects {
+        assert_eq!(object["metadata"]["namespace"], "team", "{object}");
+    }
+    works_for_ogx(&installed);
+}
+
+/// With the component for the other kind, whose definition is upstream's.
 #[test]
 fn ogx() {
     let cluster = Cluster::with_controllers();
     let text = "resources: ['{deploy}/overlays/kubernetes']\ncomponents: ['{deploy}/components/ogx']\n";
     let folder = on_top(cluster.folder(), text);
     let installed = Installed::on(cluster, &folder, &[llsd_generator::ogx::crd::definition()]);
-    let cluster = &installed.cluster;
-    let mut operator = installed.start();
-    kubectl(cluster, &["create", "namespace", "team"], "").expect("a namespace");
-    let resource = json!({
-        "apiVersion": "ogx.io/v1beta1",
-        "kind": "OGXServer",
-        "metadata": {"name": "all", "namespace": "team"},
-        "spec": {
-            "distribution": {"name": "starter"},
-            "disabledAPIs": ["batches"],
-            "network": {"externalAccess": {"enabled": true}},
-            "workload": {"replicas": 2, "storage": {}, "autoscaling": {"maxReplicas": 3}},
-        },
-    });
-    wait_until("the resource is taken", || kubectl(cluster, &["apply", "-f", "-"], &resource.to_string()).is_ok());
-    let mut twice = resource.clone();
-    twice["metadata"]["name"] = json!("twice");
-    twice["spec"]["providers"] = json!({"inference": {"remote": {"vllm": [
-        {"endpoint": "http://one:8000/v1"}, {"endpoint": "http://two:8000/v1"},
-    ]}}});
-    let refused = kubectl(cluster, &["apply", "-f", "-"], &twice.to_string());
-    assert!(
-        refused.as_ref().is_err_and(|error| error.contains("duplicate provider ID \"remote-vllm\"")),
-        "{refused:?}"
-    );
-    let removable = [
-        "/apis/networking.k8s.io/v1/namespaces/team/ingresses/all-ingress",
-        "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers/all-hpa",
-        "/apis/policy/v1/namespaces/team/poddisruptionbudgets/all-pdb",
-    ];
-    let lasting = [
-        "/apis/apps/v1/namespaces/team/deployments/all",
-        "/api/v1/namespaces/team/services/all-service",
-        "/api/v1/namespaces/team/serviceaccounts/all-sa",
-        "/api/v1/namespaces/team/persistentvolumeclaims/all-pvc",
-        "/apis/networking.k8s.io/v1/namespaces/team/networkpolicies/all-network-policy",
-    ];
-    for path in removable.iter().chain(&lasting) {
-        wait_until(&format!("{path}\n{}", operator.log()), || cluster.send(Request::get(*path)).accepted());
-    }
-    wait_until("there is a status", || {
-        let path = "/apis/ogx.io/v1beta1/namespaces/team/ogxservers/all";
-        cluster.send(Request::get(path)).body["status"]["phase"].is_string()
-    });
-    let less = json!({"spec": {"network": null, "workload": null}}).to_string();
-    kubectl(cluster, &["patch", "ogxserver", "all", "-n", "team", "--type=merge", "-p", &less], "").expect("a change");
-    for path in removable {
-        wait_until(path, || cluster.send(Request::get(path)).status == 404);
-    }
-    let ended = operator.terminate();
-    let log = operator.log();
-    assert!(ended.success(), "{ended}: {log}");
-    assert!(!log.contains("orbidden"), "{log}");
+    kubectl(&installed.cluster, &["create", "namespace", "team"], "").expect("a namespace");
+    works_for_ogx(&installed);
 }
 
 /// Without the right to read the definition nothing could be reconciled: that ends the process, with the way out.
@@ -287,4 +252,66 @@ fn passes_without_the_operator(installed: &Installed, team: &str) {
         .expect("the finalizer goes");
     let path = format!("/apis/llamastack.io/v1alpha2/namespaces/{team}/llamastackdistributions/all");
     wait_until("it is gone", || installed.cluster.send(Request::get(&path)).status == 404);
+}
+
+/// One child of every kind of an `OGXServer` comes and goes in the namespace `team`, and the log is clean.
+pub(crate) fn works_for_ogx(installed: &Installed) {
+    let cluster = &installed.cluster;
+    let mut operator = installed.start();
+    let resource = json!({
+        "apiVersion": "ogx.io/v1beta1",
+        "kind": "OGXServer",
+        "metadata": {"name": "all", "namespace": "team"},
+        "spec": {
+            "distribution": {"name": "starter"},
+            "disabledAPIs": ["batches"],
+            "network": {"externalAccess": {"enabled": true}},
+            "workload": {"replicas": 2, "storage": {}, "autoscaling": {"maxReplicas": 3}},
+        },
+    });
+    wait_until("the resource is taken", || kubectl(cluster, &["apply", "-f", "-"], &resource.to_string()).is_ok());
+    if installed.objects.iter().any(|object| object["kind"] == "ValidatingWebhookConfiguration") {
+        refuses_an_id_twice(cluster, &resource);
+    }
+    let removable = [
+        "/apis/networking.k8s.io/v1/namespaces/team/ingresses/all-ingress",
+        "/apis/autoscaling/v2/namespaces/team/horizontalpodautoscalers/all-hpa",
+        "/apis/policy/v1/namespaces/team/poddisruptionbudgets/all-pdb",
+    ];
+    let lasting = [
+        "/apis/apps/v1/namespaces/team/deployments/all",
+        "/api/v1/namespaces/team/services/all-service",
+        "/api/v1/namespaces/team/serviceaccounts/all-sa",
+        "/api/v1/namespaces/team/persistentvolumeclaims/all-pvc",
+        "/apis/networking.k8s.io/v1/namespaces/team/networkpolicies/all-network-policy",
+    ];
+    for path in removable.iter().chain(&lasting) {
+        wait_until(&format!("{path}\n{}", operator.log()), || cluster.send(Request::get(*path)).accepted());
+    }
+    wait_until("there is a status", || {
+        let path = "/apis/ogx.io/v1beta1/namespaces/team/ogxservers/all";
+        cluster.send(Request::get(path)).body["status"]["phase"].is_string()
+    });
+    let less = json!({"spec": {"network": null, "workload": null}}).to_string();
+    kubectl(cluster, &["patch", "ogxserver", "all", "-n", "team", "--type=merge", "-p", &less], "").expect("a change");
+    for path in removable {
+        wait_until(path, || cluster.send(Request::get(path)).status == 404);
+    }
+    let ended = operator.terminate();
+    let log = operator.log();
+    assert!(ended.success(), "{ended}: {log}");
+    assert!(!log.contains("orbidden"), "{log}");
+}
+
+fn refuses_an_id_twice(cluster: &Cluster, resource: &Value) {
+    let mut twice = resource.clone();
+    twice["metadata"]["name"] = json!("twice");
+    twice["spec"]["providers"] = json!({"inference": {"remote": {"vllm": [
+        {"endpoint": "http://one:8000/v1"}, {"endpoint": "http://two:8000/v1"},
+    ]}}});
+    let refused = kubectl(cluster, &["apply", "-f", "-"], &twice.to_string());
+    assert!(
+        refused.as_ref().is_err_and(|error| error.contains("duplicate provider ID \"remote-vllm\"")),
+        "{refused:?}"
+    );
 }

@@ -3,7 +3,7 @@
 use super::{chart, helm};
 use crate::operator_manifests::installed::{Installed, apply, documents, rendered};
 use crate::operator_manifests::repository;
-use crate::operator_manifests::runs::works;
+use crate::operator_manifests::runs::{works, works_for_ogx};
 use llsd_operator::rbac::{NAMESPACE, PREFIX, WEBHOOK_SERVICE};
 use llsd_operator::webhooks::CONVERT_PATH;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
@@ -140,6 +140,21 @@ fn works_for_one_namespace_with_an_instance() {
     release.helm(&["uninstall", "llsd"]);
     assert!(installed.cluster.send(resource("default", "team")).accepted(), "the resource is gone");
     has_server(&installed.cluster, "default", "team");
+}
+
+#[test]
+fn serves_ogx_in_one_namespace() {
+    let cluster = Cluster::with_controllers();
+    let mut definitions = rendered(&repository("operator/deploy/crd"));
+    definitions.push(llsd_generator::ogx::crd::definition());
+    apply(&cluster, &definitions);
+    let release = Release::new(&cluster, "team");
+    release.install(&["--set=scope=namespace", "--set=ogx.enabled=true"]);
+    let installed = Installed::there(cluster, release.objects());
+    for object in &installed.objects {
+        assert_eq!(object["metadata"]["namespace"], "team", "{object}");
+    }
+    works_for_ogx(&installed);
 }
 
 /// What `kubectl apply` has installed, helm takes over.

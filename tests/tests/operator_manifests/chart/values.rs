@@ -86,6 +86,8 @@ fn components_are_values() {
     same("anyuid", &["--set=certificates=openshift", "--set=anyuid.enabled=true"], anyuid);
     let ogx = format!("{}components: ['{{deploy}}/components/ogx']\n", overlay("kubernetes"));
     same("ogx", &["--set=ogx.enabled=true"], &ogx);
+    let ogx = format!("{}components: ['{{deploy}}/components/ogx-single-namespace']\n", overlay("single-namespace"));
+    same("ogx-namespace", &["--set=scope=namespace", "--set=ogx.enabled=true"], &ogx);
     let open = format!(
         "{}patches:\n- target: {{kind: NetworkPolicy}}\n  patch: '{{$patch: delete, kind: _, metadata: {{name: _}}}}'\n",
         overlay("kubernetes")
@@ -195,7 +197,6 @@ fn mistakes_are_refused() {
         (&["--set=instance.name=A"], "at '/instance/name'"),
         (&["--set=scope=namespace", "--set=monitoring.enabled=true"], "at '/monitoring/enabled': value must be false"),
         (&["--set=scope=namespace", "--set=anyuid.enabled=true"], "at '/anyuid/enabled': value must be false"),
-        (&["--set=scope=namespace", "--set=ogx.enabled=true"], "at '/ogx/enabled': value must be false"),
         (&["--set=scope=namespace", "--set=certificates=openshift"], "at '/certificates': value must be 'operator'"),
     ] {
         let error = template(flags).expect_err("a mistake");
