@@ -85,7 +85,12 @@ pub async fn run(context: Arc<Context>, concurrency: usize, end: CancellationTok
             key = context.queue.next() => key,
             () = end.cancelled() => break,
         };
-        let turn = Turn { queue: context.queue.clone(), metrics: Arc::clone(&context.metrics), key: Some(key.clone()) };
+        let turn = Turn {
+            queue: context.queue.clone(),
+            metrics: Arc::clone(&context.metrics),
+            served: context.served,
+            key: Some(key.clone()),
+        };
         let context = Arc::clone(&context);
         tasks.spawn(async move {
             work(&context, key, turn).await;
@@ -100,6 +105,7 @@ pub async fn run(context: Arc<Context>, concurrency: usize, end: CancellationTok
 struct Turn {
     queue: Queue,
     metrics: Arc<Metrics>,
+    served: &'static Served,
     key: Option<Key>,
 }
 
@@ -114,7 +120,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         let Some(key) = self.key.take() else { return };
         if std::thread::panicking() {
-            self.metrics.error("Panic");
+            self.metrics.error(self.served, "Panic");
             let (namespace, name) = (&*key.namespace, &*key.name);
             tracing::error!(namespace, name, "the reconcile ended in a panic, which is a bug; it is repeated");
         }
@@ -151,7 +157,7 @@ async fn work(context: &Context, key: Key, turn: Turn) {
         Ok(_) => End::Done,
         Err(_) => End::Failed,
     };
-    context.metrics.reconciled(end, started.elapsed());
+    context.metrics.reconciled(context.served, end, started.elapsed());
     match result {
         Ok(Next { denied: true, .. }) => {
             turn.over();
@@ -168,7 +174,8 @@ async fn work(context: &Context, key: Key, turn: Turn) {
 
 /// The work is repeated. Failures that last are told by the resource, too: who looks at it does not read our log.
 async fn failed(context: &Context, turn: Turn, key: Key, error: &WorkError) {
-    context.metrics.error(if matches!(error, WorkError::Deadline(_)) { "Deadline" } else { "ApiRequest" });
+    let reason = if matches!(error, WorkError::Deadline(_)) { "Deadline" } else { "ApiRequest" };
+    context.metrics.error(context.served, reason);
     let times = context.queue.failures(&key) + 1;
     if times.is_multiple_of(LASTING)
         && let Err(untold) = tell_failure(context, &key, error).await
@@ -197,6 +204,7 @@ async fn tell_failure(context: &Context, key: &Key, error: &WorkError) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::served::LLAMA_STACK;
 
     #[tokio::test(start_paused = true)]
     async fn a_panic_gives_its_resource_back() {
@@ -204,20 +212,18 @@ mod tests {
         let key = Key::new("ns", "a").expect("names");
         queue.add(key.clone());
         let taken = queue.next().await;
-        let turn = Turn { queue: queue.clone(), metrics: Arc::clone(&metrics), key: Some(taken) };
+        let served = &LLAMA_STACK;
+        let turn = Turn { queue: queue.clone(), metrics: Arc::clone(&metrics), served, key: Some(taken) };
         let work = tokio::spawn(async move {
             let _turn = turn;
             panic!("on purpose");
         });
         assert!(work.await.is_err());
         assert_eq!(queue.next().await, key);
-        assert!(
-            metrics.text().contains("llsd_operator_reconcile_errors_total{kind=\"Panic\"} 1"),
-            "{}",
-            metrics.text()
-        );
+        let told = "llsd_operator_reconcile_errors_total{kind=\"LlamaStackDistribution\",reason=\"Panic\"} 1";
+        assert!(metrics.text().contains(told), "{}", metrics.text());
         // What has a result is not given back a second time.
-        let turn = Turn { queue: queue.clone(), metrics, key: Some(key.clone()) };
+        let turn = Turn { queue: queue.clone(), metrics, served, key: Some(key.clone()) };
         turn.over();
         queue.done(key, None);
         assert_eq!(queue.lengths(), (0, 0));

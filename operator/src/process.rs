@@ -249,7 +249,7 @@ async fn serve(
 ) {
     let stores = Arc::new(Stores::default());
     let queue = Queue::default();
-    metrics.follow(queue.clone());
+    metrics.follow(served, queue.clone());
     let registries = settings.registry_lookups.then(|| {
         let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
         let registry = registry.only(settings.registries.clone());

@@ -393,7 +393,7 @@ impl Work<'_> {
         let (config_map, deployment) =
             reached.applied().map_or((false, false), |applied| (applied.config_map, applied.deployment));
         if let Some(generated) = generated.filter(|_| config_map) {
-            context.metrics.generated();
+            context.metrics.generated(context.served);
             let (providers, resources) = (generated.providers, generated.resources);
             let note = format!("Generated config.yaml with {providers} providers and {resources} resources");
             context.events.normal(&about, "ConfigGenerated", &note).await;
@@ -403,7 +403,7 @@ impl Work<'_> {
             context.events.normal(&about, "DeploymentUpdated", &format!("Deployment updated with config {name}")).await;
         }
         if let Some(refusal) = refusal {
-            context.metrics.error(refusal.reason);
+            context.metrics.error(context.served, refusal.reason);
             let reason = match refusal.condition {
                 conditions::CONFIG_GENERATED => "ConfigGenerationFailed",
                 conditions::SECRETS_RESOLVED => "SecretResolutionFailed",
@@ -414,11 +414,11 @@ impl Work<'_> {
             context.events.warning(&about, "SecretResolutionFailed", &problem.message).await;
         }
         for conflict in reached.conflicts() {
-            context.metrics.error("ForeignObject");
+            context.metrics.error(context.served, "ForeignObject");
             context.events.warning(&about, "ForeignObject", conflict).await;
         }
         if let Some(trouble) = reached.resolved().and_then(|resolved| resolved.trouble.as_ref()) {
-            context.metrics.error("Registry");
+            context.metrics.error(context.served, "Registry");
             let note = format!("{trouble}. The embedded base config is used");
             context.events.warning(&about, "RegistryTrouble", &note).await;
         }
@@ -549,7 +549,7 @@ async fn write_status(
         // status either, until somebody mends it.
         Err(error) if matches!(error.code(), Some(400 | 422)) => {
             let note = format!("The API server refuses the status of this resource: {error}");
-            context.metrics.error("StatusRefused");
+            context.metrics.error(context.served, "StatusRefused");
             context.events.warning(&about(context.served, key, stored), "StatusRefused", &note).await;
             Ok(())
         }

@@ -35,14 +35,28 @@ impl End {
     }
 }
 
+/// A kind of resource.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Of {
+    kind: &'static str,
+}
+
+impl Of {
+    fn new(served: &Served) -> Self {
+        Self { kind: served.kind().name() }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Result {
+    kind: &'static str,
     result: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Kind {
-    kind: String,
+struct Failure {
+    kind: &'static str,
+    reason: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -57,13 +71,13 @@ struct Call {
 pub struct Metrics {
     registry: Registry,
     reconciles: Family<Result, Counter>,
-    errors: Family<Kind, Counter>,
+    errors: Family<Failure, Counter>,
     duration: Histogram,
-    queues: Mutex<Vec<Queue>>,
-    queued: Gauge,
-    active: Gauge,
-    resources: Family<Kind, Gauge>,
-    generated: Counter,
+    queues: Mutex<Vec<(Of, Queue)>>,
+    queued: Family<Of, Gauge>,
+    active: Family<Of, Gauge>,
+    resources: Family<Of, Gauge>,
+    generated: Family<Of, Counter>,
     calls: Family<Call, Counter>,
     leader: Gauge,
 }
@@ -76,16 +90,16 @@ impl Default for Metrics {
             errors: Family::default(),
             duration: Histogram::new([0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]),
             queues: Mutex::default(),
-            queued: Gauge::default(),
-            active: Gauge::default(),
+            queued: Family::default(),
+            active: Family::default(),
             resources: Family::default(),
-            generated: Counter::default(),
+            generated: Family::default(),
             calls: Family::default(),
             leader: Gauge::default(),
             registry: Registry::default(),
         };
         registry.register("reconciles", "Reconciles, by how they ended", metrics.reconciles.clone());
-        registry.register("reconcile_errors", "Reconciles that did not succeed, by kind", metrics.errors.clone());
+        registry.register("reconcile_errors", "Reconciles that did not succeed, by reason", metrics.errors.clone());
         registry.register_with_unit(
             "reconcile_duration",
             "Time of a reconcile",
@@ -103,15 +117,15 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// A reconcile ended after `time`.
-    pub fn reconciled(&self, end: End, time: Duration) {
-        self.reconciles.get_or_create(&Result { result: end.name() }).inc();
+    /// A reconcile of a resource of this kind ended after `time`.
+    pub fn reconciled(&self, served: &Served, end: End, time: Duration) {
+        self.reconciles.get_or_create(&Result { kind: served.kind().name(), result: end.name() }).inc();
         self.duration.observe(time.as_secs_f64());
     }
 
-    /// A reconcile did not succeed; `kind` is a reason of a condition, or a word for what failed.
-    pub fn error(&self, kind: &str) {
-        self.errors.get_or_create(&Kind { kind: kind.to_owned() }).inc();
+    /// A reconcile did not succeed; `reason` is one of a condition, or a word for what failed.
+    pub fn error(&self, served: &Served, reason: &str) {
+        self.errors.get_or_create(&Failure { kind: served.kind().name(), reason: reason.to_owned() }).inc();
     }
 
     /// The API server answered with `code`; 0 if it did not.
@@ -119,21 +133,20 @@ impl Metrics {
         self.calls.get_or_create(&Call { verb, resource, code }).inc();
     }
 
-    /// One more queue to tell of from now on: it is looked at whenever somebody asks, as its length changes with the time
-    /// alone.
-    pub fn follow(&self, queue: Queue) {
-        self.queues.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
+    /// The queue of a kind to tell of from now on: it is looked at whenever somebody asks, as its length changes with the
+    /// time alone.
+    pub fn follow(&self, served: &Served, queue: Queue) {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner).push((Of::new(served), queue));
     }
 
     /// The number of resources of a kind changed.
     pub fn resources(&self, served: &Served, number: usize) {
-        let kind = Kind { kind: served.kind().name().to_owned() };
-        self.resources.get_or_create(&kind).set(i64::try_from(number).unwrap_or(i64::MAX));
+        set(&self.resources, &Of::new(served), number);
     }
 
-    /// Counts a generated configuration that was written.
-    pub fn generated(&self) {
-        self.generated.inc();
+    /// Counts a generated configuration that was written for a resource of this kind.
+    pub fn generated(&self, served: &Served) {
+        self.generated.get_or_create(&Of::new(served)).inc();
     }
 
     /// This replica got or lost the lease.
@@ -145,10 +158,11 @@ impl Metrics {
     #[must_use]
     pub fn text(&self) -> String {
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let lengths = queues.iter().map(Queue::lengths);
-        let (waiting, active) = lengths.fold((0, 0), |(waiting, active), one| (waiting + one.0, active + one.1));
-        self.queued.set(i64::try_from(waiting).unwrap_or(i64::MAX));
-        self.active.set(i64::try_from(active).unwrap_or(i64::MAX));
+        for (kind, queue) in &queues {
+            let (waiting, active) = queue.lengths();
+            set(&self.queued, kind, waiting);
+            set(&self.active, kind, active);
+        }
         let mut text = String::new();
         // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);
@@ -156,22 +170,31 @@ impl Metrics {
     }
 }
 
+fn set(gauges: &Family<Of, Gauge>, kind: &Of, number: usize) {
+    gauges.get_or_create(kind).set(i64::try_from(number).unwrap_or(i64::MAX));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::served::{LLAMA_STACK, OGX};
 
     #[test]
     fn counts_are_told_by_name_and_label() {
         let metrics = Metrics::default();
-        metrics.reconciled(End::Done, Duration::from_millis(2));
+        metrics.reconciled(&LLAMA_STACK, End::Done, Duration::from_millis(2));
+        metrics.reconciled(&OGX, End::Failed, Duration::from_millis(2));
+        metrics.follow(&OGX, Queue::default());
         metrics.call("patch", "deployments", 200);
-        metrics.error("SecretNotFound");
+        metrics.error(&OGX, "SecretNotFound");
         let text = metrics.text();
         for line in [
-            "llsd_operator_reconciles_total{result=\"done\"} 1",
+            "llsd_operator_reconciles_total{kind=\"LlamaStackDistribution\",result=\"done\"} 1",
+            "llsd_operator_reconciles_total{kind=\"OGXServer\",result=\"failed\"} 1",
+            "llsd_operator_queue_length{kind=\"OGXServer\"} 0",
             "llsd_operator_api_calls_total{verb=\"patch\",resource=\"deployments\",code=\"200\"} 1",
-            "llsd_operator_reconcile_errors_total{kind=\"SecretNotFound\"} 1",
-            "llsd_operator_reconcile_duration_seconds_count 1",
+            "llsd_operator_reconcile_errors_total{kind=\"OGXServer\",reason=\"SecretNotFound\"} 1",
+            "llsd_operator_reconcile_duration_seconds_count 2",
         ] {
             assert!(text.contains(line), "{line} in\n{text}");
         }

@@ -3,7 +3,9 @@
 use super::installed::{find, overlay, rendered as kustomize};
 use crate::operator_manifests::repository;
 use llsd_operator::metrics::{End, Metrics};
+use llsd_operator::queue::Queue;
 use llsd_operator::rbac::{NAMESPACE, PREFIX, WEBHOOK_CONFIGURATION, WEBHOOK_SERVICE};
+use llsd_operator::served::{LLAMA_STACK, OGX};
 use llsd_operator::webhooks::{CONVERT_PATH, SECRET_NAME, VALIDATE_PATH, WEBHOOK_NAME};
 use llsd_tests::cluster::{Cluster, Request};
 use serde_json::Value;
@@ -106,10 +108,15 @@ fn names_are_those_of_the_code() {
 #[test]
 fn alerts_ask_for_metrics_that_there_are() {
     let metrics = Metrics::default();
-    // What is counted by its end is told as soon as there is one.
-    metrics.reconciled(End::Failed, Duration::from_secs(1));
+    for served in [&LLAMA_STACK, &OGX] {
+        // What is counted by its end is told as soon as there is one.
+        metrics.reconciled(served, End::Failed, Duration::from_secs(1));
+        metrics.follow(served, Queue::default());
+    }
     let told = metrics.text();
     let name = regex::Regex::new("llsd_operator_[a-z_]+").expect("a pattern");
+    let by = regex::Regex::new(r"by \(([a-z]+)\)").expect("a pattern");
+    let spoken = regex::Regex::new(r"\$labels\.([a-z]+)").expect("a pattern");
     let label = regex::Regex::new(r#"[a-z]+="[^"]*""#).expect("a pattern");
     let objects = kustomize(&repository("operator/deploy/components/monitoring"));
     let rules = find(&objects, "PrometheusRule", &format!("{PREFIX}-controller-manager-alerts"));
@@ -119,6 +126,17 @@ fn alerts_ask_for_metrics_that_there_are() {
         let expression = rule["expr"].as_str().expect("an expression");
         let asked: Vec<_> = name.find_iter(expression).map(|found| found.as_str()).collect();
         assert!(!asked.is_empty(), "{expression}");
+        let kept = by.captures(expression).map(|found| found[1].to_owned());
+        let summary = rule["annotations"]["summary"].as_str().expect("a summary");
+        for label in spoken.captures_iter(summary) {
+            assert_eq!(kept.as_deref(), Some(&label[1]), "{expression} leaves no such label for: {summary}");
+        }
+        for (metric, kind) in asked.iter().flat_map(|metric| kept.iter().map(move |label| (metric, label))) {
+            for served in [&LLAMA_STACK, &OGX] {
+                let of_it = format!("{metric}{{{kind}=\"{}\"", served.kind().name());
+                assert!(told.contains(&of_it), "{of_it} is not in\n{told}");
+            }
+        }
         for metric in asked {
             let is_it = |line: &str| line.strip_prefix(metric).is_some_and(|rest| rest.starts_with([' ', '{']));
             assert!(told.lines().any(is_it), "{metric} is not in\n{told}");
