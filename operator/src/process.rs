@@ -252,7 +252,7 @@ async fn serve(
     metrics.follow(served, queue.clone());
     let registries = settings.registry_lookups.then(|| {
         let registry = Registry::new(Limits::default(), settings.insecure_registries.clone(), None);
-        let registry = registry.only(settings.registries.clone());
+        let registry = registry.labelled(served.labels).only(settings.registries.clone());
         Registries::new(registry, Keychain::new(api.clone()))
     });
     let context = Arc::new(Context {

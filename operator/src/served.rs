@@ -4,6 +4,15 @@
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::ogx;
 
+/// By which labels an image tells the base config that it brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Labels {
+    /// Those of llama-stack's distributions: the config itself, or the layer and the path where it is.
+    LlamaStack,
+    /// Those of ogx's distributions: the name of a file, and the file.
+    Ogx,
+}
+
 /// A kind of resource, as the operator sees it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Served {
@@ -35,6 +44,8 @@ pub struct Served {
     pub mount_path: &'static str,
     /// Hex digits of a config's hash in the name of its ConfigMap.
     pub digits: usize,
+    /// Whose labels of images lead to a base config.
+    pub labels: Labels,
     /// The annotation of pods that changes with the Secrets that they read.
     pub secrets_mark: &'static str,
     /// The greatest length of a resource's name: with the longest suffix it has to be a DNS label.
@@ -58,6 +69,7 @@ pub static LLAMA_STACK: Served = Served {
     storage: "lls-storage",
     mount_path: llsd_generator::api::v1alpha2::DEFAULT_MOUNT_PATH,
     digits: 8,
+    labels: Labels::LlamaStack,
     secrets_mark: "llamastack.io/secrets-hash",
     max_name: llsd_generator::api::v1alpha2::MAX_NAME,
 };
@@ -78,6 +90,7 @@ pub static OGX: Served = Served {
     storage: "ogx-storage",
     mount_path: "/.ogx",
     digits: 16,
+    labels: Labels::Ogx,
     secrets_mark: "secret.hash/referenced",
     max_name: 46,
 };

@@ -20,6 +20,7 @@ use crate::api::crd::schema_at;
 use crate::check::ReferenceKind;
 use crate::path::{Path, Segment};
 
+pub use base::of_image as embedded_base;
 pub use rules::image::{distributions, image_of as image};
 pub use versions::{all as versions_known, resolve as target_version};
 

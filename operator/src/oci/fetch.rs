@@ -2,7 +2,11 @@
 
 use super::layer::{Wanted, scan};
 use super::remote::{self, Remote, Trouble};
-use super::{BASE64_LABEL, Credential, LAYER_LABEL, Limits, OciConfig, OciError, PATH_LABEL, VERSION_LABEL};
+use super::{
+    BASE64_LABEL, Credential, DEFAULT_LABEL, FILE_LABEL, LAYER_LABEL, Limits, OciConfig, OciError, PATH_LABEL,
+    VERSION_LABEL,
+};
+use crate::served::Labels;
 use base64::Engine as _;
 use oci_client::Reference;
 use oci_client::manifest::{
@@ -13,12 +17,15 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
+/// Bytes of the name of a file that a label may name.
+const FILE_NAME: usize = 253;
 /// Bytes of the image's own description, which holds the labels.
 const DESCRIPTION: usize = 8 << 20;
 
-/// How registries are asked: limits, trusted certificates, and those that may be asked without TLS.
+/// What is looked for, and how registries are asked: limits, trusted certificates, and those that may be asked without TLS.
 #[derive(Debug)]
 pub(super) struct Fetcher {
+    pub(super) labels: Labels,
     pub(super) limits: Limits,
     pub(super) insecure: Vec<String>,
     pub(super) trusted: Vec<String>,
@@ -93,6 +100,33 @@ impl Fetcher {
     ) -> Result<Option<OciConfig>, OciError> {
         let description = self.description(remote, image, &manifest.config).await?;
         let Some(labels) = description.config.unwrap_or_default().labels else { return Ok(None) };
+        let text = match self.labels {
+            Labels::LlamaStack => self.of_llama_stack(remote, image, manifest, &labels).await?,
+            Labels::Ogx => self.of_ogx(image, &labels)?,
+        };
+        Ok(text.map(|text| OciConfig { text, digest, version: labels.get(VERSION_LABEL).cloned() }))
+    }
+
+    /// The file that the labels of ogx's images name as the config. They have it in themselves.
+    fn of_ogx(&self, image: &Reference, labels: &HashMap<String, String>) -> Result<Option<String>, OciError> {
+        let broken = |label, reason| OciError::Label { image: image.to_string(), label, reason };
+        let Some(file) = labels.get(DEFAULT_LABEL) else { return Ok(None) };
+        if file.is_empty() || file.len() > FILE_NAME {
+            return Err(broken(DEFAULT_LABEL, format!("it is no name of a file: 1 to {FILE_NAME} bytes")));
+        }
+        let label = format!("{FILE_LABEL}{file}");
+        let held =
+            labels.get(&label).ok_or_else(|| broken(DEFAULT_LABEL, format!("the image has no label {label:?}")))?;
+        self.decoded(held).map(Some).map_err(|reason| broken(FILE_LABEL, format!("the file {file:?}: {reason}")))
+    }
+
+    async fn of_llama_stack(
+        &self,
+        remote: &Remote<'_>,
+        image: &Reference,
+        manifest: &OciImageManifest,
+        labels: &HashMap<String, String>,
+    ) -> Result<Option<String>, OciError> {
         let broken = |label, reason: String| OciError::Label { image: image.to_string(), label, reason };
         let text = match (labels.get(BASE64_LABEL), labels.get(LAYER_LABEL), labels.get(PATH_LABEL)) {
             (Some(text), _, _) => self.decoded(text).map_err(|reason| broken(BASE64_LABEL, reason))?,
@@ -106,7 +140,7 @@ impl Fetcher {
             (None, None, Some(_)) => return Err(broken(LAYER_LABEL, "it is missing beside the path's".to_owned())),
             (None, None, None) => return Ok(None),
         };
-        Ok(Some(OciConfig { text, digest, version: labels.get(VERSION_LABEL).cloned() }))
+        Ok(Some(text))
     }
 
     async fn description(

@@ -14,6 +14,7 @@ pub use credentials::{Credential, CredentialError, parse_docker_config};
 pub use keychain::Keychain;
 
 use crate::backoff::Backoff;
+use crate::served::Labels;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError};
@@ -29,6 +30,11 @@ pub const LAYER_LABEL: &str = "io.llamastack.config.layer";
 pub const PATH_LABEL: &str = "io.llamastack.config.path";
 /// The label with the version of the config's format.
 pub const VERSION_LABEL: &str = "io.llamastack.config.version";
+
+/// The label of ogx's images with the name of the file that is the config. The operator of ogx reads it.
+pub const DEFAULT_LABEL: &str = "com.ogx.distribution.default-config";
+/// What precedes the name of a file in the label of ogx's images that holds it, in base64.
+pub const FILE_LABEL: &str = "com.ogx.config.";
 
 /// Images that are asked for at once: each may bring some megabytes, and slow registries must not add up.
 const FETCHES: usize = 16;
@@ -207,13 +213,26 @@ impl Registry {
         // The TLS of the HTTP client takes the process's choice; where there is one already, that is fine.
         let _ = rustls::crypto::ring::default_provider().install_default();
         Self {
-            fetcher: fetch::Fetcher { limits: limits.clone(), insecure, trusted: Vec::new(), authorities },
+            fetcher: fetch::Fetcher {
+                labels: Labels::LlamaStack,
+                limits: limits.clone(),
+                insecure,
+                trusted: Vec::new(),
+                authorities,
+            },
             asked: Vec::new(),
             fetches: Semaphore::new(FETCHES),
             limits,
             random: RandomState::new(),
             known: std::sync::Mutex::default(),
         }
+    }
+
+    /// Looks for these labels, and not for those of llama-stack's distributions.
+    #[must_use]
+    pub fn labelled(mut self, labels: Labels) -> Self {
+        self.fetcher.labels = labels;
+        self
     }
 
     /// Asks only these (`host` or `host:port`, with `*` for a part of the name); all, if there are none. Those that are

@@ -122,7 +122,7 @@ pub async fn resolve(
         trouble: None,
         again: None,
     };
-    if !super::judge::generates(object, served) || served.is_ogx() {
+    if !super::judge::generates(object, served) || resolved.base.is_some() {
         return Ok(resolved);
     }
     if let Some(registries) = registries {
@@ -145,6 +145,9 @@ pub async fn resolve(
     }
     let embedded = || {
         let name = object["spec"]["distribution"]["name"].as_str();
+        if served.is_ogx() {
+            return ogx::embedded_base(name?, &resolved.image).map(|found| found.text.into_owned());
+        }
         BaseConfig::of(name, Some(&resolved.image)).map(|found| found.text.to_owned())
     };
     let text = resolved.base.as_ref().map(|base| base.text.to_string()).or_else(embedded);

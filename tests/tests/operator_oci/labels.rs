@@ -3,6 +3,7 @@
 use crate::operator_oci::registry::{PASSWORD, Server, USER, layer};
 use base64::Engine as _;
 use llsd_operator::oci::{Credential, Limits, OciError, Registry, parse_docker_config};
+use llsd_operator::served::Labels;
 use serde_json::json;
 
 pub(crate) const CONFIG: &str = "version: 2\nimage_name: test\napis: [inference]\n";
@@ -45,6 +46,36 @@ async fn a_config_in_a_layer() {
         let layers = vec![layer(&[("app/config.yaml", b"of another layer")], true), wanted];
         let (image, _) = server.push(&format!("layer:{packed}"), labels, layers).await;
         assert_eq!(asker(&server).config(&image, &[]).await.unwrap().unwrap().text, CONFIG);
+    }
+}
+
+#[tokio::test]
+async fn a_config_of_ogx_is_the_file_that_a_label_names() {
+    let server = Server::open();
+    let (default, file) = ("com.ogx.distribution.default-config", "com.ogx.config.config.yaml");
+    let asker = asker(&server).labelled(Labels::Ogx);
+    let found = |name: &'static str, labels| {
+        let (server, asker) = (&server, &asker);
+        async move {
+            let (image, _) = server.push(name, labels, vec![layer(&[("a", b"x")], true)]).await;
+            asker.config(&image, &[]).await.map(|config| config.map(|config| config.text))
+        }
+    };
+    let whole =
+        json!({default: "config.yaml", file: encoded(CONFIG), "com.ogx.config.other.yaml": encoded("other: 1")});
+    assert_eq!(found("ogx:1", whole).await, Ok(Some(CONFIG.to_owned())));
+    assert_eq!(found("ogx:2", json!({file: encoded(CONFIG)})).await, Ok(None), "none is named");
+    assert_eq!(found("ogx:3", json!({"io.llamastack.config.base64": encoded(CONFIG)})).await, Ok(None));
+    for (name, labels, words) in [
+        ("ogx:4", json!({default: "config.yaml"}), "the image has no label \"com.ogx.config.config.yaml\""),
+        ("ogx:5", json!({default: ""}), "no name of a file"),
+        ("ogx:6", json!({default: "x".repeat(300)}), "no name of a file"),
+        ("ogx:7", json!({default: "config.yaml", file: "%%%"}), "Invalid"),
+        ("ogx:8", json!({default: "config.yaml", file: encoded("x").repeat(4_000)}), "larger than 10000 bytes"),
+    ] {
+        let error = found(name, labels).await.unwrap_err();
+        assert!(matches!(error, OciError::Label { .. }) && error.to_string().contains(words), "{name}: {error}");
+        assert!(error.to_string().len() < 300, "{name}: what a label says is not repeated at length");
     }
 }
 

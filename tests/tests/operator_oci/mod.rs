@@ -2,6 +2,6 @@
 
 mod hostile;
 mod keychain;
-mod labels;
+pub(crate) mod labels;
 pub(crate) mod registry;
 mod trouble;

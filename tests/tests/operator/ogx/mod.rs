@@ -1,5 +1,6 @@
 //! `OGXServer` resources, beside those of the other kind.
 
+mod labels;
 mod moving;
 
 use crate::operator::setup::{World, container, messages, minimal, start_bare, variable, volume};
