@@ -113,7 +113,7 @@ coverage: ## share of the lines of generator and crd-validator that their own te
 FILES ?=
 
 # How many resources the operator is measured with, with how many in place it is started, and whether others mean it ill.
-RESOURCES ?= 300 1000 start:5000 hostile
+RESOURCES ?= 300 1000 ogx:300 start:5000 hostile
 
 bench: bench-library bench-server bench-operator ## measure everything, beside other tools where there are any
 

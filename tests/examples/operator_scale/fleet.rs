@@ -3,6 +3,7 @@
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
+use llsd_operator::served::Served;
 use llsd_tests::cluster::{Answer, Cluster, Request};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -11,13 +12,13 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 
 const NAMESPACES: usize = 10;
-const RESOURCES: &str = "/apis/llamastack.io/v1alpha2/llamastackdistributions";
 const DEPLOYMENTS: &str = "/apis/apps/v1/deployments";
 /// After so long something is wrong, not slow.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Fleet<'a> {
     cluster: &'a Cluster,
+    of: &'static Served,
     /// Namespace and name of every resource.
     members: Vec<(String, String)>,
 }
@@ -31,10 +32,11 @@ fn env(value: &str) -> Value {
     json!([{"name": "OLLAMA_URL", "value": "http://ollama.models.svc:11434"}, {"name": "SETTING", "value": value}])
 }
 
-fn resource(name: &str) -> Value {
+/// One with a volume. Both kinds say it in the same words.
+fn resource(of: &Served, name: &str) -> Value {
     json!({
-        "apiVersion": "llamastack.io/v1alpha2",
-        "kind": "LlamaStackDistribution",
+        "apiVersion": of.version.api_version(),
+        "kind": of.kind().name(),
         "metadata": {"name": name},
         "spec": {
             "distribution": {"name": "starter"},
@@ -43,8 +45,8 @@ fn resource(name: &str) -> Value {
     })
 }
 
-fn one(namespace: &str, name: &str) -> String {
-    format!("/apis/llamastack.io/v1alpha2/namespaces/{namespace}/llamastackdistributions/{name}")
+fn one(of: &Served, namespace: &str, name: &str) -> String {
+    format!("/apis/{}/namespaces/{namespace}/{}/{name}", of.version.api_version(), of.plural)
 }
 
 fn refuse_failures(answers: &[Answer]) {
@@ -80,8 +82,8 @@ impl Following {
 }
 
 impl<'a> Fleet<'a> {
-    /// Creates the namespaces and the resources.
-    pub(crate) fn new(cluster: &'a Cluster, size: usize) -> Self {
+    /// Creates the namespaces and the resources, which are of the kind `of`.
+    pub(crate) fn new(cluster: &'a Cluster, of: &'static Served, size: usize) -> Self {
         let spaces: Vec<_> = (0..NAMESPACES).map(|number| format!("bench-{number}")).collect();
         let names = spaces.iter().map(String::as_str).chain(["ops"]);
         let namespaces = names.map(|name| {
@@ -93,9 +95,9 @@ impl<'a> Fleet<'a> {
             (0..size).map(|number| (spaces[number % NAMESPACES].clone(), format!("llsd-{number:05}"))).collect();
         let creations = members
             .iter()
-            .map(|(namespace, name)| Request::post(one(namespace, "").trim_end_matches('/'), &resource(name)));
+            .map(|(namespace, name)| Request::post(one(of, namespace, "").trim_end_matches('/'), &resource(of, name)));
         refuse_failures(&cluster.send_all(creations.collect()));
-        Self { cluster, members }
+        Self { cluster, of, members }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -163,10 +165,11 @@ impl<'a> Fleet<'a> {
 
     /// From now on: every resource has its Deployment, its Service and a phase.
     pub(crate) fn converging(&self) -> Following {
+        let of = self.of;
         Following(vec![
             self.follow(&kind("apps", "v1", "Deployment"), |_| true),
             self.follow(&kind("", "v1", "Service"), |_| true),
-            self.follow(&kind("llamastack.io", "v1alpha2", "LlamaStackDistribution"), |resource| {
+            self.follow(&kind(of.kind().group(), of.version.name(), of.kind().name()), |resource| {
                 resource.data["status"]["phase"].is_string()
             }),
         ])
@@ -198,7 +201,9 @@ impl<'a> Fleet<'a> {
                 Ok::<_, kube::Error>(Instant::now())
             });
             open.recv_timeout(PATIENCE).expect("a watch");
-            let answer = self.cluster.send(Request::post(one(&namespace, "").trim_end_matches('/'), &resource(&name)));
+            let answer = self
+                .cluster
+                .send(Request::post(one(self.of, &namespace, "").trim_end_matches('/'), &resource(self.of, &name)));
             refuse_failures(&[answer]);
             let created = Instant::now();
             let seen = self.cluster.runtime().block_on(seen).expect("a task").expect("a watch");
@@ -245,12 +250,14 @@ impl<'a> Fleet<'a> {
 
     /// How many resources are in the phase Ready.
     pub(crate) fn phases(&self) -> usize {
-        self.items(RESOURCES).iter().filter(|resource| resource["status"]["phase"] == "Ready").count()
+        let all = format!("/apis/{}/{}", self.of.version.api_version(), self.of.plural);
+        self.items(&all).iter().filter(|resource| resource["status"]["phase"] == "Ready").count()
     }
 
     /// Applies a merge patch to every resource.
     pub(crate) fn change_all(&self, change: &Value) {
-        let changes = self.members.iter().map(|(namespace, name)| Request::merge(one(namespace, name), change));
+        let changes =
+            self.members.iter().map(|(namespace, name)| Request::merge(one(self.of, namespace, name), change));
         refuse_failures(&self.cluster.send_all(changes.collect()));
     }
 

@@ -5,6 +5,7 @@ use crate::measure::{Meter, Window};
 use crate::neighbours;
 use crate::writers::{self, End};
 use llsd_generator::api::crd::crd;
+use llsd_operator::served::LLAMA_STACK;
 use llsd_tests::cluster::{Cluster, Request};
 use llsd_tests::operator::{Operator, free_address};
 use serde::Deserialize as _;
@@ -64,7 +65,7 @@ fn converge(hostile: usize) -> Outcome {
     if let Err((_, answer)) = cluster.install_crds(&[lenient()]) {
         panic!("the API server refuses the CRD: {}", answer.message());
     }
-    let fleet = Fleet::new(&cluster, GOOD);
+    let fleet = Fleet::new(&cluster, &LLAMA_STACK, GOOD);
     let registry = neighbours::registry();
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "hostile"}});
     assert!(cluster.send(Request::post("/api/v1/namespaces", &namespace)).accepted());

@@ -1,8 +1,9 @@
 //! Measures the operator from outside, against a real API server: how long many resources take, what one more costs, and
 //! what goes on while nothing changes.
 //!
-//! usage: `operator_scale [RESOURCES]... [start:RESOURCES]... [hostile]` (300, 1000, start:5000 and hostile where nothing is
-//! given). `start:` measures a start with everything in place, `hostile` good resources beside such that are made to hurt.
+//! usage: `operator_scale [RESOURCES]... [ogx:RESOURCES]... [start:RESOURCES]... [hostile]` (300, 1000, ogx:300, start:5000
+//! and hostile where nothing is given). A number alone is one of `LlamaStackDistribution`, `ogx:` one of `OGXServer`.
+//! `start:` measures a start with everything in place, `hostile` good resources beside such that are made to hurt.
 //!
 //! The operator is the program in `LLSD_OPERATOR_BIN`. It runs as a user of its own, whose requests the API server
 //! writes into its audit log. There is no controller manager: Deployments become available because the bench says so.
@@ -19,6 +20,8 @@ mod writers;
 
 use fleet::Fleet;
 use llsd_generator::api::crd::crd;
+use llsd_generator::ogx;
+use llsd_operator::served::{LLAMA_STACK, OGX, Served};
 use llsd_test_client::comes_about;
 use llsd_tests::cluster::{Cluster, Request};
 use llsd_tests::operator::{Audit, Operator};
@@ -34,12 +37,15 @@ const IDLE: Duration = Duration::from_secs(30);
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).collect();
-    let all = ["300", "1000", "start:5000", "hostile"].map(str::to_owned).to_vec();
+    let all = ["300", "1000", "ogx:300", "start:5000", "hostile"].map(str::to_owned).to_vec();
+    let number = |text: &str| text.parse().expect("a number of resources");
     for what in if asked.is_empty() { all } else { asked } {
-        match (what.as_str(), what.strip_prefix("start:")) {
-            ("hostile", _) => hostile::run(),
-            (_, Some(resources)) => start(resources.parse().expect("a number of resources")),
-            (resources, None) => run(resources.parse().expect("a number of resources")).end(),
+        match what.split_once(':') {
+            None if what == "hostile" => hostile::run(),
+            None => run(&LLAMA_STACK, number(&what)).end(),
+            Some(("ogx", resources)) => run(&OGX, number(resources)).end(),
+            Some(("start", resources)) => start(number(resources)),
+            Some(_) => panic!("not known: {what}"),
         }
     }
 }
@@ -50,7 +56,7 @@ fn start(resources: usize) {
     if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
         panic!("the API server refuses the CRD: {}", answer.message());
     }
-    let fleet = Fleet::new(&cluster, resources);
+    let fleet = Fleet::new(&cluster, &LLAMA_STACK, resources);
     let converging = fleet.converging();
     let mut first = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
     let _ = converging.wait(&cluster);
@@ -71,18 +77,21 @@ fn start(resources: usize) {
     println!("| {quiet} | {writes} | {reads} | {cpu:.2} s | {memory:.1} MB | {peak:.1} MB |");
 }
 
-fn run(resources: usize) -> Report {
+fn run(of: &'static Served, resources: usize) -> Report {
     let cluster = Cluster::own();
-    if let Err((_, answer)) = cluster.install_crds(std::slice::from_ref(crd())) {
-        panic!("the API server refuses the CRD: {}", answer.message());
+    let crds = [Some(crd().clone()), of.is_ogx().then(ogx::crd::definition)];
+    if let Err((_, answer)) = cluster.install_crds(&crds.into_iter().flatten().collect::<Vec<_>>()) {
+        panic!("the API server refuses a CRD: {}", answer.message());
     }
-    let mut fleet = Fleet::new(&cluster, resources);
-    let mut report = Report::new(resources);
+    let mut fleet = Fleet::new(&cluster, of, resources);
+    let mut report = Report::new(of, resources);
 
     // Where there is no converter, only the stored version can be used: no webhooks.
     let converging = fleet.converging();
     let begun = Instant::now();
-    let operator = Operator::start(&cluster, "ops", &["--enable-webhooks=false"]);
+    let flags: &[&str] =
+        if of.is_ogx() { &["--enable-webhooks=false", "--ogx-servers"] } else { &["--enable-webhooks=false"] };
+    let operator = Operator::start(&cluster, "ops", flags);
     let mut meter = Meter::new(&cluster, operator.pid());
     let seconds = converging.wait(&cluster).duration_since(begun).as_secs_f64();
     report.add(Row::Cold { seconds, window: meter.window() });

@@ -1,6 +1,7 @@
 //! The results as a Markdown table, beside those of the Go operator, each line as soon as it is known.
 
 use crate::measure::Window;
+use llsd_operator::served::Served;
 
 /// One step of the measurement, as a line of the table.
 pub(crate) enum Row {
@@ -14,21 +15,23 @@ pub(crate) enum Row {
 }
 
 pub(crate) struct Report {
+    of: &'static Served,
     resources: usize,
     peak: f64,
 }
 
 impl Report {
-    pub(crate) fn new(resources: usize) -> Self {
-        println!("\n{resources} resources\n");
+    pub(crate) fn new(of: &'static Served, resources: usize) -> Self {
+        println!("\n{resources} {} resources\n", of.kind().name());
         println!("| Step | Go operator (v1alpha1, measured elsewhere) | llsd-operator |\n|---|---|---|");
-        Self { resources, peak: 0.0 }
+        Self { of, resources, peak: 0.0 }
     }
 
     /// What the Go operator needed for a step with as many v1alpha1 resources, on a machine like this one (2 cores); it
-    /// is not measured here.
+    /// is not measured here. Of ogx's operator there are no figures.
     fn go(&self, step: &str) -> &'static str {
         match (self.resources, step) {
+            _ if self.of.is_ogx() => "",
             (300, "cold") => "31.6 s, 13.8 s CPU, 1,514 writes, 5,799 reads",
             (1000, "cold") => "92.8 s, 36.2 s CPU, 24,400 requests",
             (300, "one") => "median 29.3 s, max 31.6 s",
