@@ -4,12 +4,15 @@
 
 use llsd_generator::api::crd::crd;
 use llsd_generator::ogx;
+use llsd_operator::webhooks::{Certificates, Endpoint, Options, Readiness, serve};
 use llsd_tests::cluster::{Cluster, Lent, Request};
 use llsd_tests::llama_stack::Folder;
-use llsd_tests::operator::{Namespace, kubectl, kubectl_program, wait_until};
+use llsd_tests::operator::{Namespace, free_address, kubectl, kubectl_program, path, wait_until};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
 
 const SYSTEM: &str = "llama-stack-k8s-operator-system";
 const OLD_OPERATOR: &str = "llama-stack-k8s-operator-controller-manager";
@@ -31,6 +34,22 @@ spec:
       size: 1Gi
 ";
 
+const OLD_V1ALPHA2: &str = "\
+apiVersion: llamastack.io/v1alpha2
+kind: LlamaStackDistribution
+metadata:
+  name: chat
+  namespace: NAMESPACE
+spec:
+  distribution:
+    name: starter
+  workload:
+    storage:
+      size: 1Gi
+  overrideConfig:
+    configMapName: config
+";
+
 const CONFIG: &str = "\
 apiVersion: v1
 kind: ConfigMap
@@ -50,21 +69,22 @@ data:
           base_url: ${env.VLLM_URL}
 ";
 
-/// A cluster with both definitions. The tests that run at once share one; it goes with the last of them.
-fn world() -> Arc<Lent> {
-    static WORLD: Mutex<Weak<Lent>> = Mutex::new(Weak::new());
-    let mut shared = WORLD.lock().unwrap_or_else(PoisonError::into_inner);
+/// A cluster with both definitions, that of the old kind as its operator of this version installs it. The tests that run
+/// at once share one; it goes with the last of them.
+fn world(version: &str) -> Arc<Lent> {
+    static OLDER: Mutex<Weak<Lent>> = Mutex::new(Weak::new());
+    static NEWER: Mutex<Weak<Lent>> = Mutex::new(Weak::new());
+    let is_newer = version == "v1alpha2";
+    let mut shared = if is_newer { &NEWER } else { &OLDER }.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
         let lent = Cluster::with_controllers().lend();
         let cluster = lent.cluster();
-        // As the Go operator installs it: nobody has to convert.
-        let mut older = crd().clone();
-        older["spec"]["conversion"] = json!({"strategy": "None"});
-        let versions = older["spec"]["versions"].as_array_mut().expect("versions");
-        versions.retain(|version| version["name"] == "v1alpha1");
-        versions[0]["storage"] = json!(true);
-        if let Err((_, answer)) = cluster.install_crds(&[older, ogx::crd::definition()]) {
-            panic!("the API server refuses the CRD: {}", answer.message());
+        let definition = if is_newer { crd().clone() } else { of_the_go_operator() };
+        if let Err((_, answer)) = cluster.install_crds(&[definition, ogx::crd::definition()]) {
+            panic!("the API server refuses a CRD: {}", answer.message());
+        }
+        if is_newer {
+            convert(cluster);
         }
         let system = Namespace::create(cluster, SYSTEM);
         system.post("deployments", &deployment(OLD_OPERATOR, &json!({})));
@@ -72,6 +92,42 @@ fn world() -> Arc<Lent> {
         *shared = Arc::downgrade(&world);
         world
     })
+}
+
+/// v1alpha1 alone: nobody has to convert.
+fn of_the_go_operator() -> Value {
+    let mut older = crd().clone();
+    older["spec"]["conversion"] = json!({"strategy": "None"});
+    let versions = older["spec"]["versions"].as_array_mut().expect("versions");
+    versions.retain(|version| version["name"] == "v1alpha1");
+    versions[0]["storage"] = json!(true);
+    older
+}
+
+/// Has this process convert between the versions. The garbage collector looks owners up in the version that children
+/// name, so that one has to be served.
+fn convert(cluster: &'static Cluster) {
+    let bind = free_address();
+    let options = Options {
+        bind,
+        certificates: Certificates::Own {
+            client: cluster.client(),
+            namespace: "default".to_owned(),
+            endpoint: Endpoint::Url(format!("https://{bind}")),
+            configuration: "none".to_owned(),
+            lifetime: Duration::from_secs(86_400),
+        },
+        surroundings: None,
+        drain: Duration::ZERO,
+    };
+    let readiness = Readiness::default();
+    cluster.runtime().spawn(serve(options, readiness.clone(), CancellationToken::new()));
+    wait_until("the webhooks are ready", || readiness.is_ready());
+    let probe = json!({"apiVersion": "llamastack.io/v1alpha1", "kind": "LlamaStackDistribution",
+        "metadata": {"name": "probe"}, "spec": {"server": {"distribution": {"name": "starter"}}}});
+    wait_until("the API server converts", || {
+        cluster.send(Request::post(path("default", "v1alpha1"), &probe).dry()).accepted()
+    });
 }
 
 fn deployment(name: &str, metadata: &Value) -> Value {
@@ -90,12 +146,13 @@ struct Old {
 }
 
 impl Old {
-    /// `version`: that of the owner references.
+    /// `version`: that of the resource, and of the owner references.
     fn leave(name: &str, version: &str) -> Self {
-        let world = world();
+        let world = world(version);
         let namespace = Namespace::create(world.cluster(), name);
         let folder = Folder::new(name).unwrap();
-        let (old, config) = (OLD.replace("NAMESPACE", name), CONFIG.replace("NAMESPACE", name));
+        let old = if version == "v1alpha2" { OLD_V1ALPHA2 } else { OLD };
+        let (old, config) = (old.replace("NAMESPACE", name), CONFIG.replace("NAMESPACE", name));
         for (file, text) in [("chat.yaml", &old), ("config.yaml", &config)] {
             std::fs::write(folder.path().join(file), text).unwrap();
             kubectl(world.cluster(), &["apply", "-f", "-"], text).unwrap();
@@ -261,7 +318,17 @@ fn the_documented_way_loses_the_volume() {
 
 #[test]
 fn the_plan_keeps_volume_and_service() {
-    let old = Old::leave("by-plan", "v1alpha1");
+    keeps_volume_and_service("by-plan", "v1alpha1");
+}
+
+/// The new operator refuses what a v1alpha2 resource owns, so the plan gives it another version of the same owner first.
+#[test]
+fn the_plan_keeps_what_v1alpha2_owns() {
+    keeps_volume_and_service("by-plan-newer", "v1alpha2");
+}
+
+fn keeps_volume_and_service(name: &str, version: &str) {
+    let old = Old::leave(name, version);
     old.carry_out(&[], "", "Move clients");
     assert!(old.volume_is_retained());
     // It belonged to the old resource as the others did, and tells that these have been looked at.
