@@ -4,12 +4,14 @@
 //! Pure: which text a path stands for is the caller's business. It is no second builder: it answers which file is what,
 //! and what a patch makes of a `LlamaStackDistribution`.
 
+mod between;
 mod directive;
 mod generator;
 mod merge;
 mod patch;
 mod pointer;
 
+pub use between::{merge_between, operations_between};
 pub use directive::{DIRECTIVES, Undirected, is_directive, undirected};
 pub use generator::{Behavior, Content, Generator, env_keys};
 pub use merge::{MergeError, merge};

@@ -30,9 +30,7 @@ pub(super) fn migrate(
     options: &ToOgxOptions,
     allow_changes: bool,
 ) -> Outcome {
-    let has_one =
-        |file: &Arc<str>| project.analysis_of(file).is_some_and(|known| !ide::documents_for_ogx(known).is_empty());
-    let files: Vec<Arc<str>> = project.named().into_iter().filter(has_one).collect();
+    let files: Vec<Arc<str>> = project.named().into_iter().filter(|file| has_one(project, file)).collect();
     let mut outcome =
         Outcome { files, code: 0, renamed: Vec::new(), elsewhere: BTreeSet::new(), configs: BTreeSet::new() };
     if outcome.files.is_empty() {
@@ -41,13 +39,14 @@ pub(super) fn migrate(
             _ => complain(&"there is no LlamaStackDistribution; nothing to migrate"),
         }
     }
-    for file in outcome.files.clone() {
-        let shown = project.shown(&file);
-        if project.analysis_of(&file).is_some_and(|known| known.workspace().is_bound(&file)) {
-            complain(&format!("{shown}: not migrated: {}", ide::NotMigrated::Bound));
-            outcome.code = FINDINGS;
+    // patches come with what they patch
+    let (patches, resources): (Vec<_>, Vec<_>) =
+        outcome.files.clone().into_iter().partition(|file| project.is_patch(file));
+    for file in resources.into_iter().chain(patches) {
+        if !has_one(project, &file) {
             continue;
         }
+        let shown = project.shown(&file);
         let before = project.clone();
         match of_file(project, &file, options) {
             Ok(all) => {
@@ -93,8 +92,20 @@ fn left(project: &Project, outcome: &mut Outcome) {
     outcome.elsewhere.iter().for_each(|object| complain(&ide::unwatched(object)));
 }
 
-/// Migrates the documents of a file, the last one first: what stands before it keeps its place.
+/// Whether a file has a resource to migrate.
+fn has_one(project: &Project, file: &Arc<str>) -> bool {
+    project.analysis_of(file).is_some_and(|known| !ide::documents_for_ogx(known).is_empty())
+}
+
+/// Migrates the documents of a file, the last one first: what stands before it keeps its place. What kustomizations patch
+/// is migrated as a whole.
 fn of_file(project: &mut Project, file: &Arc<str>, options: &ToOgxOptions) -> Result<Vec<ToOgx>, ide::NotMigrated> {
+    if project.analysis_of(file).is_some_and(|known| known.workspace().is_bound(file)) {
+        let query = project.about(file).ok_or(ide::NotMigrated::NoResource)?;
+        let migrated = ide::to_ogx_with_patches(&query, options, &|file| project.may_change(std::iter::once(file)))?;
+        project.apply(file, &migrated.edits, &migrated.others, None);
+        return Ok(vec![migrated]);
+    }
     let documents = project.analysis_of(file).map(ide::documents_for_ogx).unwrap_or_default();
     let mut all = Vec::new();
     for document in documents.into_iter().rev() {

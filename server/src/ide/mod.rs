@@ -485,6 +485,19 @@ pub fn to_ogx(
     migrate::ogx::of_query(query, document, options, may_change)
 }
 
+/// The rewrite of every `LlamaStackDistribution` of the asked file, which kustomizations patch, together with the patches
+/// and with what else these patch. Files for which `may_change` says no stay as they are.
+///
+/// # Errors
+/// One of them cannot be rewritten, or what a kustomization builds would be another `OGXServer`: then all of them stay.
+pub fn to_ogx_with_patches(
+    query: &Query<'_>,
+    options: &ToOgxOptions,
+    may_change: &dyn Fn(&Arc<str>) -> bool,
+) -> Result<ToOgx, NotMigrated> {
+    migrate::patched_ogx::of_group(query, options, may_change)
+}
+
 /// The places of a file that speak of what resources were before they became `OGXServer`s, and do not follow: each with
 /// its line, from 1, and a sentence.
 #[must_use]

@@ -536,7 +536,15 @@ fn what_names_the_old_kind_service_and_labels_is_told() {
     folder.write("kustomization.yaml", folder.read("kustomization.yaml").replace("name: other", "name: chat"));
     folder.write("more.yaml", "- {op: replace, path: /spec/replicas, value: 3}\n");
     let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "old.yaml"]);
-    assert!(ran.err.contains("not migrated: a kustomization patches it"), "{}", ran.err);
+    assert!(ran.err.contains("have to be migrated together: name them too"), "{}", ran.err);
     assert!(ran.err.contains("kustomization.yaml:3: names the kind LlamaStackDistribution"), "{}", ran.err);
     assert!(folder.read("old.yaml").contains("kind: LlamaStackDistribution"));
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--write", "."]);
+    assert!(!ran.err.contains("not migrated"), "{}", ran.err);
+    assert!(folder.read("old.yaml").contains("kind: OGXServer"));
+    assert_eq!(
+        folder.read("kustomization.yaml"),
+        "resources: [old.yaml]\npatches:\n- target: {kind: OGXServer, name: chat-ogx}\n  path: more.yaml\n"
+    );
+    assert_eq!(folder.read("more.yaml"), "- {op: replace, path: /spec/workload/replicas, value: 3}\n");
 }

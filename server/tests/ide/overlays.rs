@@ -279,7 +279,7 @@ fn a_resource_is_migrated_with_its_patches_in_an_editor_too() {
 #[test]
 fn a_resource_is_not_migrated_without_its_patches() {
     let sleeping = OLD.replace("version: v1alpha1}", "version: v1alpha2}");
-    let why = "../ov/kustomization.yaml takes a patch for v1alpha2, which would apply from then on";
+    let why = "../ov/kustomization.yaml takes a patch for the other version, which does not apply now";
     let files = Files::new(&sleeping);
     assert_eq!(migrations(&files), [why]);
     let about = files.about("base/stack.yaml");

@@ -5,6 +5,7 @@ mod check;
 mod helm;
 mod merge;
 mod migrate;
+mod ogx;
 mod trees;
 
 use serde_json::Value;

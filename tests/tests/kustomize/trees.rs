@@ -269,7 +269,7 @@ patches:
   patch: |-
     - {op: add, path: /spec/workload, value: {replicas: 9}}
 "#,
-        Left("takes a patch for v1alpha2, which would apply from then on"),
+        Left("takes a patch for the other version, which does not apply now"),
     ),
     (
         "selector",

@@ -7,6 +7,7 @@ pub(crate) mod ogx;
 mod operations;
 mod outcome;
 pub(crate) mod outside_ogx;
+pub(crate) mod patched_ogx;
 mod prepare;
 mod together;
 pub(crate) mod together_ogx;

@@ -13,7 +13,7 @@ use crate::ide::{Analysis, place};
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::fold::{Line, LineKind};
-use llsd_generator::ogx::migrate::{self, Class, Mounted, Options, Told};
+use llsd_generator::ogx::migrate::{self, Class, MigrateError, Migration, Mounted, Options, Told};
 use llsd_generator::path::Path;
 use serde_json::Value;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl ToOgx {
 }
 
 /// Whether a resource can become an `OGXServer`.
-fn is_old(resource: &Resource) -> bool {
+pub(super) fn is_old(resource: &Resource) -> bool {
     resource.version.kind() == Kind::LlamaStackDistribution
 }
 
@@ -105,15 +105,7 @@ pub(crate) fn of_query(
     let mut together = Together::new(query, may_change)?;
     together.apply_own(&all.edits);
     for one in named {
-        if let Some((mounted, place)) = &one.config {
-            together.config(&one.namespace, mounted, place, &mut all.concerned)?;
-        }
-        for (kind, name) in one.labelled {
-            let object = (one.namespace.clone(), name);
-            if !together.label(kind, &object) {
-                all.concerned.elsewhere.insert((kind, object));
-            }
-        }
+        one.take_along(&mut together, &mut all.concerned)?;
     }
     (all.edits, all.others) = together.finish();
     all.concerned.told.sort_by_key(|one| one.class);
@@ -121,7 +113,8 @@ pub(crate) fn of_query(
 }
 
 /// The objects that a resource names and that change with it.
-struct Named {
+#[derive(PartialEq)]
+pub(super) struct Named {
     namespace: String,
     /// The config, and the field that names it.
     config: Option<(Mounted, &'static str)>,
@@ -129,7 +122,50 @@ struct Named {
     labelled: Vec<(ReferenceKind, String)>,
 }
 
-fn of_resource(
+impl Named {
+    /// Those of a resource of `version` that became this.
+    pub(super) fn of(migration: Migration, version: ApiVersion, namespace: String) -> Self {
+        let place = match version {
+            ApiVersion::V1Alpha1 => "spec.server.userConfig",
+            ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => "spec.overrideConfig",
+        };
+        let config = migration.config.map(|mounted| (mounted, place));
+        Self { namespace, config, labelled: migration.labelled }
+    }
+
+    /// Rewrites the config, and labels the objects, wherever they stand.
+    pub(super) fn take_along(self, together: &mut Together<'_>, all: &mut Concerned) -> Result<(), NotMigrated> {
+        if let Some((mounted, place)) = &self.config {
+            together.config(&self.namespace, mounted, place, all)?;
+        }
+        for (kind, name) in self.labelled {
+            let object = (self.namespace.clone(), name);
+            if !together.label(kind, &object) {
+                all.elsewhere.insert((kind, object));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Renamed {
+    /// What the resource of this namespace and name is called now.
+    pub(super) fn of(value: &Value, namespace: String, old: String) -> Self {
+        let new = value["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        Self { namespace, old, new, has_volume: !value["spec"]["workload"]["storage"].is_null() }
+    }
+}
+
+/// Why a resource has no successor.
+pub(super) fn refused(error: MigrateError) -> NotMigrated {
+    match error {
+        MigrateError::OtherKind => NotMigrated::NoResource,
+        MigrateError::Invalid(findings) => NotMigrated::Invalid(findings),
+        MigrateError::Refused(findings) => NotMigrated::OgxRefused(findings),
+    }
+}
+
+pub(super) fn of_resource(
     document: &DocumentAnalysis,
     resource: &Resource,
     options: &Options,
@@ -140,28 +176,13 @@ fn of_resource(
     let root = tree.find(&place::steps(&resource.base, &Path::root())).ok_or(NotMigrated::NoResource)?;
     let mut object = Value::clone(&resource.value);
     object["apiVersion"] = Value::from(resource.version.api_version());
-    let migration =
-        migrate::migrate(&object, &resource.unknown, document.facts(), options).map_err(|error| match error {
-            migrate::MigrateError::OtherKind => NotMigrated::NoResource,
-            migrate::MigrateError::Invalid(findings) => NotMigrated::Invalid(findings),
-            migrate::MigrateError::Refused(findings) => NotMigrated::OgxRefused(findings),
-        })?;
-    let moves = Moves::new(migration.moves);
+    let migration = migrate::migrate(&object, &resource.unknown, document.facts(), options).map_err(refused)?;
+    let moves = Moves::new(migration.moves.clone());
     let Written { text, homeless, .. } = write::resource(tree, root, resource, &migration.value, &moves, None);
     all.edits.push(TextEdit { span: comments::whole(tree, root), new_text: text });
-    all.concerned.told.extend(migration.told);
+    all.concerned.told.extend(migration.told.iter().cloned());
     all.homeless.extend(homeless);
     let namespace = resource.namespace().to_owned();
-    all.renamed.push(Renamed {
-        old: resource.name().to_owned(),
-        new: migration.value["metadata"]["name"].as_str().unwrap_or_default().to_owned(),
-        has_volume: !migration.value["spec"]["workload"]["storage"].is_null(),
-        namespace: namespace.clone(),
-    });
-    let place = match resource.version {
-        ApiVersion::V1Alpha1 => "spec.server.userConfig",
-        ApiVersion::V1Alpha2 | ApiVersion::OgxV1Beta1 => "spec.overrideConfig",
-    };
-    let config = migration.config.map(|mounted| (mounted, place));
-    Ok(Named { namespace, config, labelled: migration.labelled })
+    all.renamed.push(Renamed::of(&migration.value, namespace.clone(), resource.name().to_owned()));
+    Ok(Named::of(migration, resource.version, namespace))
 }

@@ -3,17 +3,17 @@
 use super::outcome::NotMigrated;
 use crate::ide::block;
 use crate::ide::types::TextEdit;
-use llsd_generator::fold::{self, Met};
+use llsd_generator::fold;
 use llsd_generator::kustomize::Operations;
 use llsd_yaml::{Document, Node, Style, edit};
 use serde_json::Value;
 
-/// The edits that make `written`, which is the whole document, do the same to the resources that it meets once these
-/// are in v1alpha2.
+/// The edits that make `written`, which is the whole document, do what `make` says of each operation, by its number: the
+/// operations that take its place.
 pub(super) fn rewritten(
     tree: &Document,
     written: &Operations,
-    mut met: Vec<Met>,
+    mut make: impl FnMut(usize, &Value) -> Result<Vec<Value>, NotMigrated>,
 ) -> Result<Vec<TextEdit>, NotMigrated> {
     if let Some(error) = tree.errors().first() {
         return Err(NotMigrated::NotWellFormed { message: error.message.clone() });
@@ -21,7 +21,7 @@ pub(super) fn rewritten(
     let root = tree.root().ok_or(NotMigrated::NoResource)?;
     let mut edits = Vec::new();
     for (number, old) in written.iter().enumerate() {
-        let new = fold::operation(number, old, &mut met).map_err(NotMigrated::Unmoved)?;
+        let new = make(number, old)?;
         let item = root.item(number).filter(|item| item.is_mapping()).ok_or(NotMigrated::NoResource)?;
         edits.extend(replaced(tree, item, number, old, &new)?);
     }

@@ -3,6 +3,7 @@
 use crate::ide::FileEdits;
 use crate::ide::overlay::Apart;
 use crate::ide::types::TextEdit;
+use llsd_generator::api::Kind;
 use llsd_generator::check::finding::Finding;
 use llsd_generator::fold::{Class, Difference, Line, LineKind, MigrationReport, Unmoved};
 use llsd_generator::path::Path;
@@ -173,6 +174,11 @@ pub enum NotMigrated {
     },
     /// The patch has no counterpart.
     Unmoved(Unmoved),
+    /// What an operation of the patch changes has no place in the new resource.
+    WithoutEffect {
+        /// The number of the operation, from 0.
+        operation: usize,
+    },
     /// The patch is a text in quotes, or one that is folded.
     NoBlock,
     /// The patch does not say which resource it is of.
@@ -215,8 +221,7 @@ impl fmt::Display for NotMigrated {
             Self::Flow => out.write_str("it is written between brackets (JSON): write it as block YAML first"),
             Self::Part => out.write_str("it is a patch of a kustomization, and no resource of its own"),
             Self::Bound => out.write_str(
-                "a kustomization patches it, or it is a patch, and patches are not rewritten for another kind: migrate what \
-                 `kubectl kustomize` builds",
+                "a kustomization patches it, or it is a patch: `llsd migrate --to ogx` rewrites all of them together",
             ),
             Self::Unreachable => out.write_str(
                 "a value that changes comes from an alias, or stands where it cannot be changed: write it out first",
@@ -247,6 +252,12 @@ impl fmt::Display for NotMigrated {
             Self::Apart { by, apart } => write!(out, "{by} {apart}"),
             Self::Patch { file, why } => write!(out, "{file} patches it and cannot be migrated with it: {why}"),
             Self::Unmoved(why) => why.fmt(out),
+            Self::WithoutEffect { operation } => write!(
+                out,
+                "its operation {} changes nothing of the {}: take it out first",
+                operation + 1,
+                Kind::OgxServer.name()
+            ),
             Self::NoBlock => out.write_str("the patch is a text in quotes or a folded one: write it as a block, `|-`"),
             Self::NoHeader => out.write_str("it has no apiVersion and kind of the resource"),
             Self::Unread { file } => write!(out, "{file} has to change with it, and cannot be read"),

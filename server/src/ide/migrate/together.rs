@@ -29,7 +29,7 @@ use std::sync::Arc;
 type Texts = BTreeMap<Arc<str>, (Arc<Analysis>, Vec<TextEdit>)>;
 
 /// A document of a patch, with the resources that it meets.
-type Body = (Manifest, Vec<Value>);
+pub(super) type Body = (Manifest, Vec<Value>);
 
 /// Rewrites the resources of a file that kustomizations patch, with the patches, and with all other resources that these
 /// patch. ConfigMaps stay: an overlay may have one of its own.
@@ -91,9 +91,10 @@ impl Together<'_> {
             }
             texts.insert(Arc::clone(file), (analysis, edits));
         }
-        for ((file, inline), bodies) in self.sources() {
+        for ((file, inline), bodies) in sources(self.group) {
             let analysis = self.analysis(&file)?;
-            let edits = self.patch(&analysis, inline, &bodies, &facts, options);
+            let edits =
+                of_text(&analysis, inline, &bodies, |document, left| self.document(document, left, &facts, options));
             let edits = edits.map_err(|why| NotMigrated::Patch { file: self.shown(&file), why: Box::new(why) })?;
             texts.entry(file).or_insert_with(|| (analysis, Vec::new())).1.extend(edits);
         }
@@ -136,50 +137,6 @@ impl Together<'_> {
         met.into_iter().any(|value| env.find(value).and_then(Value::as_array).is_some_and(|list| !list.is_empty()))
     }
 
-    /// The texts of the patches, each once however many kustomizations take it, with all that its documents meet.
-    fn sources(&self) -> BTreeMap<(Arc<str>, Option<usize>), Vec<Body>> {
-        let mut sources: BTreeMap<(Arc<str>, Option<usize>), Vec<Body>> = BTreeMap::new();
-        for entry in &self.group.entries {
-            let inline = matches!(entry.patch.source, Source::Inline { .. }).then_some(entry.number);
-            let known = sources.entry((entry.file(), inline)).or_default();
-            for (body, met) in entry.bodies.iter().filter(|(_, met)| !met.is_empty()) {
-                match known.iter_mut().find(|(other, _)| other == body) {
-                    Some((_, all)) => all.extend(met.iter().cloned()),
-                    None => known.push((body.clone(), met.clone())),
-                }
-            }
-        }
-        sources
-    }
-
-    /// What is to change in the text of a patch.
-    fn patch(
-        &self,
-        analysis: &Analysis,
-        inline: Option<usize>,
-        bodies: &[Body],
-        facts: &Facts,
-        options: Options,
-    ) -> Result<Vec<TextEdit>, NotMigrated> {
-        let mut edits = Vec::new();
-        let mut left: Vec<&Body> = bodies.iter().collect();
-        for located in analysis.documents() {
-            let Some(number) = inline else {
-                let own = self.document(located.document, &mut left, facts, options)?;
-                edits.extend(own.into_iter().map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
-                continue;
-            };
-            let tree = located.document.tree();
-            for embedded in located.document.embedded().iter().filter(|one| one.number == number) {
-                for inner in self.document(&embedded.document, &mut left, facts, options)? {
-                    let outer = embedded.edit(tree, &inner).ok_or(NotMigrated::NoBlock)?;
-                    edits.push(TextEdit { span: outer.span.shift(located.offset), ..outer });
-                }
-            }
-        }
-        if left.is_empty() { Ok(edits) } else { Err(NotMigrated::NoHeader) }
-    }
-
     /// What is to change in one document of a patch. Takes it out of `left`.
     fn document(
         &self,
@@ -189,21 +146,20 @@ impl Together<'_> {
         options: Options,
     ) -> Result<Vec<TextEdit>, NotMigrated> {
         let tree = document.tree();
-        let mut take = |value: &Value| {
-            let found = left.iter().position(|(body, _)| *body.value == *value)?;
-            Some(left.remove(found))
-        };
         if let Some((written, _)) = document.operations() {
-            let Some((_, values)) = take(&written.iter().cloned().collect()) else { return Ok(Vec::new()) };
+            let Some((_, values)) = take(left, &written.iter().cloned().collect()) else { return Ok(Vec::new()) };
             let met = values.iter().map(|old| {
                 let new = fold::migrate_with(old, facts, UserConfig::NotHere, options)?.value;
                 Ok(Met { old: old.clone(), new })
             });
-            return operations::rewritten(tree, written, met.collect::<Result<_, NotMigrated>>()?);
+            let mut met = met.collect::<Result<Vec<_>, NotMigrated>>()?;
+            return operations::rewritten(tree, written, |number, old| {
+                fold::operation(number, old, &mut met).map_err(NotMigrated::Unmoved)
+            });
         }
         let mut edits = Vec::new();
         for resource in document.resources().iter().filter(|one| one.version == ApiVersion::V1Alpha1) {
-            if take(&resource.value).is_none() {
+            if take(left, &resource.value).is_none() {
                 continue;
             }
             let root = check_shape(document, resource)?;
@@ -261,6 +217,55 @@ impl Together<'_> {
         }
         Ok(found)
     }
+}
+
+/// The texts of the patches, each once however many kustomizations take it, with all that its documents meet.
+pub(super) fn sources(group: &Group) -> BTreeMap<(Arc<str>, Option<usize>), Vec<Body>> {
+    let mut sources: BTreeMap<(Arc<str>, Option<usize>), Vec<Body>> = BTreeMap::new();
+    for entry in &group.entries {
+        let inline = matches!(entry.patch.source, Source::Inline { .. }).then_some(entry.number);
+        let known = sources.entry((entry.file(), inline)).or_default();
+        for (body, met) in entry.bodies.iter().filter(|(_, met)| !met.is_empty()) {
+            match known.iter_mut().find(|(other, _)| other == body) {
+                Some((_, all)) => all.extend(met.iter().cloned()),
+                None => known.push((body.clone(), met.clone())),
+            }
+        }
+    }
+    sources
+}
+
+/// What is to change in the text of a patch. `rewrite` has the edits of one document of it, and takes what it knows of
+/// that out of the list.
+pub(super) fn of_text<'b>(
+    analysis: &Analysis,
+    inline: Option<usize>,
+    bodies: &'b [Body],
+    mut rewrite: impl FnMut(&DocumentAnalysis, &mut Vec<&'b Body>) -> Result<Vec<TextEdit>, NotMigrated>,
+) -> Result<Vec<TextEdit>, NotMigrated> {
+    let mut edits = Vec::new();
+    let mut left: Vec<&Body> = bodies.iter().collect();
+    for located in analysis.documents() {
+        let Some(number) = inline else {
+            let own = rewrite(located.document, &mut left)?;
+            edits.extend(own.into_iter().map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
+            continue;
+        };
+        let tree = located.document.tree();
+        for embedded in located.document.embedded().iter().filter(|one| one.number == number) {
+            for inner in rewrite(&embedded.document, &mut left)? {
+                let outer = embedded.edit(tree, &inner).ok_or(NotMigrated::NoBlock)?;
+                edits.push(TextEdit { span: outer.span.shift(located.offset), ..outer });
+            }
+        }
+    }
+    if left.is_empty() { Ok(edits) } else { Err(NotMigrated::NoHeader) }
+}
+
+/// Takes the document with this value out of those that are left.
+pub(super) fn take<'b>(left: &mut Vec<&'b Body>, value: &Value) -> Option<&'b Body> {
+    let found = left.iter().position(|(body, _)| *body.value == *value)?;
+    Some(left.remove(found))
 }
 
 /// A resource in v1alpha2 without what says nothing: the default of `replicas`, and objects with nothing in them.

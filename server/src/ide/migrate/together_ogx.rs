@@ -62,7 +62,8 @@ impl<'q> Together<'q> {
         self.apply(&Arc::clone(&self.own), edits);
     }
 
-    fn analysis(&self, file: &Arc<str>) -> Option<Analysis> {
+    /// What a file has now.
+    pub(super) fn analysis(&self, file: &Arc<str>) -> Option<Analysis> {
         if let Some((_, now)) = self.texts.get(file) {
             return Some(now.clone());
         }
@@ -72,7 +73,13 @@ impl<'q> Together<'q> {
         }
     }
 
-    fn apply(&mut self, file: &Arc<str>, edits: &[TextEdit]) {
+    /// The files that have changed so far, with what they have now.
+    pub(super) fn changed(&self) -> impl Iterator<Item = (&Arc<str>, &Analysis)> {
+        self.texts.iter().map(|(file, (_, now))| (file, now))
+    }
+
+    /// Makes a change of a file.
+    pub(super) fn apply(&mut self, file: &Arc<str>, edits: &[TextEdit]) {
         let Some(analysis) = self.analysis(file).filter(|_| !edits.is_empty()) else { return };
         let text = edit::apply(&analysis.text(), edits);
         let now = analyse(text.into(), Some(&analysis), analysis.workspace());

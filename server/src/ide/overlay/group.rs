@@ -45,7 +45,7 @@ pub enum Apart {
     Selectors,
     /// The target of the patch may select other kinds too, for which it would no longer be right.
     OtherKinds,
-    /// The patch is for the other version, and would apply from then on.
+    /// The patch is for the other version, and does not apply now.
     Sleeping,
     /// The patch is for other resources too, which are not here.
     Elsewhere,
@@ -66,7 +66,7 @@ impl fmt::Display for Apart {
             Self::OtherKinds => {
                 "takes a patch that may apply to other kinds too, for which it has to stay: name the kind in its target"
             }
-            Self::Sleeping => "takes a patch for v1alpha2, which would apply from then on",
+            Self::Sleeping => "takes a patch for the other version, which does not apply now",
             Self::Elsewhere => "takes the patch too, and what it applies to there is not in these files",
             Self::Unread => "takes a patch that cannot be read: it is not here, or has no apiVersion and kind",
             Self::Template => "takes a patch with templates",
