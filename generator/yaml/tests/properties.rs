@@ -135,16 +135,6 @@ proptest! {
     }
 
     #[test]
-    fn an_update_is_a_parse(before in texts(), after in texts()) {
-        let text = format!("a: 1\n---\n{before}\n---\nb: 2\n");
-        let changed = format!("a: 1\n---\n{after}\n---\nb: 2\n");
-        let updated = Stream::parse(&text).update(&changed);
-        let fresh = Stream::parse(&changed);
-        let view = |s: &Stream| s.documents().iter().map(|d| (d.offset, d.document.text().to_owned())).collect::<Vec<_>>();
-        prop_assert_eq!(view(&updated), view(&fresh));
-    }
-
-    #[test]
     fn quoted_texts_are_read_back(text in any::<String>()) {
         let yaml = format!("k: {}\nl: [{}]\n", quote_block_scalar(&text), quote_scalar(&text));
         let doc = parse_document(&yaml);
