@@ -39,15 +39,13 @@ impl Parser<'_> {
         }
         let mut token = self.token(content);
         let mut column = spaces as i32;
-        if self.recovering {
-            if self.dash_without_blank(content) {
-                token = Token::Dash;
-            } else if let Some(key) = self.behind_lone_sign(content) {
-                self.error(Span::new(content, content + 1), "this sign does not belong here");
-                self.pos = key;
-                column = (key - self.line_start) as i32;
-                token = self.token(key);
-            }
+        if self.recovering
+            && let Some(key) = self.behind_lone_sign(content)
+        {
+            self.error(Span::new(content, content + 1), "this sign does not belong here");
+            self.pos = key;
+            column = (key - self.line_start) as i32;
+            token = self.token(key);
         }
         if self.pos == content && content - self.line_start > spaces {
             column = self.tab_column(column, token);
@@ -97,7 +95,7 @@ impl Parser<'_> {
                         let below = self.stack[self.stack.len() - 2];
                         let shared = below.container == Container::Map && (below.indent == column || below.floating);
                         if !shared {
-                            return self.place_without_dash(column, token);
+                            return self.place_without_dash(column);
                         }
                     }
                 }
@@ -127,17 +125,9 @@ impl Parser<'_> {
         }
         loop {
             match self.token(self.pos) {
-                Token::Other if at_start && self.recovering && self.dash_without_blank(self.pos) => {
-                    self.error(Span::new(self.pos, self.pos + 1), "a `-` needs a blank behind it");
-                    self.dash(column, compact);
-                }
                 Token::Dash => {
                     self.dash(column, compact);
                     compact = true;
-                }
-                Token::Question if compact && self.recovering && !self.colon_follows() => {
-                    self.error(Span::new(self.pos, self.pos + 1), "a `?` needs a `:` on a line below");
-                    self.pos += 1;
                 }
                 Token::Question if compact => self.question(column),
                 Token::Colon if compact => self.colon(column),
@@ -155,11 +145,6 @@ impl Parser<'_> {
             }
             column = (self.pos - self.line_start) as i32;
         }
-    }
-
-    /// Whether the next line continues an entry with an explicit key.
-    fn colon_follows(&self) -> bool {
-        self.ahead(self.pos).is_some_and(|a| a.token == Token::Colon || a.token == Token::Question)
     }
 
     fn dash(&mut self, column: i32, compact: bool) {
@@ -255,11 +240,11 @@ impl Parser<'_> {
             b'*' => (self.alias(), true),
             b'"' | b'\'' => match self.quoted_node(top.indent, keys_only) {
                 Some(found) => found,
-                None => return self.broken_line(start, column, keys_only, props),
+                None => return self.broken_line(start, column, keys_only),
             },
             b'[' | b'{' if !self.at_template() => match self.flow_node(top.indent, keys_only) {
                 Some(found) => found,
-                None => return self.broken_line(start, column, keys_only, props),
+                None => return self.broken_line(start, column, keys_only),
             },
             b'|' | b'>' if !keys_only && self.block_node(top.indent, props) => return false,
             _ => return self.plain_node(start, column, compact, at_start, keys_only, props),
@@ -269,7 +254,7 @@ impl Parser<'_> {
         }
         if keys_only {
             self.tree.nodes.truncate(node as usize);
-            return self.broken_line(start, column, keys_only, props);
+            return self.broken_line(start, column, keys_only);
         }
         self.give_props(node, props);
         self.attach(node);
@@ -328,7 +313,7 @@ impl Parser<'_> {
             return self.key_node(node, start, column, compact, keys_only, colon, props);
         }
         if keys_only {
-            return self.broken_line(start, column, keys_only, props);
+            return self.broken_line(start, column, keys_only);
         }
         let top = *self.top();
         let (end, several, before_key) = self.plain_end(end, stop, top.indent);
@@ -339,7 +324,7 @@ impl Parser<'_> {
             self.pos = from;
             self.line_start = self.line_start_of(from);
             self.open(Container::Map, column, start);
-            return self.broken_line(start, column, true, props);
+            return self.broken_line(start, column, true);
         }
         let node = self.add_scalar(Style::Plain, from, end, if several { 0 } else { VERBATIM });
         self.pos = end;

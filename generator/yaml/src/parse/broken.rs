@@ -50,18 +50,16 @@ impl Parser<'_> {
 
     /// `a: b: …`: a key where only a value may stand.
     pub(super) fn key_behind_key(&mut self, node: u32, start: usize, colon: usize, props: u32) -> bool {
-        let top = *self.top();
         let end = scan::line_end(self.bytes, start);
         self.error(Span::new(start, end), "a second key on one line; put it on a line of its own");
         let opens = matches!(self.byte(self.behind_blanks(colon + 1)), b'\n' | b'\r' | b'#');
-        let deeper = self.ahead(start).is_some_and(|a| a.indent > top.indent && (a.key || opens));
         let glue = self.glue(start, colon);
         let blank = glue.is_some_and(|at| scan::is_space(self.bytes[at]));
         let wide = self.bytes[start..colon].windows(2).any(|w| w == b"  ");
         let level = if opens { self.level_above(start) } else { None };
         if let Some(inner) = glue
             && props == NONE
-            && ((opens && (deeper || level.is_some())) || (blank && wide))
+            && ((opens && level.is_some()) || (blank && wide))
         {
             // `a: value b:`: two entries on one line.
             self.tree.nodes.truncate(node as usize);
@@ -75,15 +73,6 @@ impl Parser<'_> {
                 return true;
             }
         }
-        if deeper {
-            // The lines below are the entries of a mapping that starts here.
-            self.open(Container::Map, top.indent + 1, start);
-            self.top().floating = true;
-            self.give_props(node, props);
-            self.add_key(node, colon + 1);
-            self.pos = colon + 1;
-            return true;
-        }
         self.tree.nodes.truncate(node as usize);
         let mut end = end;
         while end > start && scan::is_space(self.bytes[end - 1]) {
@@ -96,9 +85,8 @@ impl Parser<'_> {
     }
 
     /// A line that cannot be read as it is meant: finds a key in it, or takes it as a value.
-    pub(super) fn broken_line(&mut self, start: usize, column: i32, keys_only: bool, props: u32) -> bool {
+    pub(super) fn broken_line(&mut self, start: usize, column: i32, keys_only: bool) -> bool {
         self.pos = start;
-        let _ = props;
         let end = {
             let mut end = scan::line_end(self.bytes, start);
             while end > start && scan::is_space(self.bytes[end - 1]) {
@@ -138,24 +126,11 @@ impl Parser<'_> {
         if word == from {
             word = plain_end.max(from);
         }
-        let header = word.max(from + 1) - 1;
-        let block = matches!(self.byte(header), b'|' | b'>')
-            && header > from
-            && self.ahead(start).is_some_and(|a| a.indent > self.stack.last().map_or(-1, |f| f.indent));
-        if block {
-            word = header;
-        }
         let text = String::from_utf8_lossy(&self.bytes[from..word]).into_owned();
         self.error(Span::new(from, word), format!("expected `:` after `{text}`"));
         let key = self.add_scalar(Style::Plain, from, word, VERBATIM | RAW);
         self.add_key(key, word);
         let indent = self.top().indent;
-        if block {
-            self.pos = word;
-            if self.block_node(indent, NONE) {
-                return false;
-            }
-        }
         let childless = match self.ahead(start) {
             // Items at the key's column are its value, but for those of a list that this line stands in.
             Some(a) if a.indent == indent && a.token == Token::Dash => {
@@ -196,7 +171,7 @@ impl Parser<'_> {
     ) -> bool {
         let from = self.pos;
         if keys_only || (compact && matches!(stop, Stop::Colon(_))) {
-            return self.broken_line(start, column, keys_only, props);
+            return self.broken_line(start, column, keys_only);
         }
         let sign = char::from(self.bytes[from]);
         self.error(Span::new(from, from + 1), format!("a value cannot start with `{sign}`; put it in quotes"));

@@ -164,9 +164,6 @@ pub(super) fn changes(bytes: &[u8], place: usize, step: i32) -> Vec<Change> {
         let Some(line) = next else { break };
         let from = out.len();
         of_line(bytes, &line, step, &mut out);
-        if line.content > 0 {
-            comment_above(bytes, &line, step, &mut out);
-        }
         for change in &mut out[from..] {
             change.price += FARTHER * distance;
         }
@@ -202,30 +199,6 @@ fn foreign(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
 fn entry_at(bytes: &[u8], at: usize, end: usize) -> bool {
     bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
         && matches!(scan::plain_line(&bytes[..end], at, false).1, Stop::Colon(_))
-}
-
-/// An entry that was joined to the comment above the line.
-fn comment_above(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
-    if line.span.start == 0 {
-        return;
-    }
-    let span = line_at(bytes, line.span.start - 1);
-    if span.len() > LONGEST_LINE {
-        return;
-    }
-    let Some(sign) = memchr::memchr(b'#', &bytes[span.start..span.end]) else { return };
-    let columns = columns(bytes, &Line { span, indent: 0, content: span.start, dash: false }, step);
-    let starts = (span.start + sign + 1..span.end).filter(|i| {
-        let dash = bytes[*i] == b'-' && bytes.get(*i + 1) == Some(&b' ') && entry_at(bytes, *i + 2, span.end);
-        dash || (bytes[i - 1] == b' ' && entry_at(bytes, *i, span.end) && !bytes[*i..span.end].contains(&b' '))
-    });
-    for start in starts.take(2) {
-        for column in columns.iter().take(5) {
-            let mut with = vec![b'\n'];
-            with.resize(1 + *column as usize, b' ');
-            out.push(Change { span: Span::empty(start), with, price: SPLIT, shift: 0, kind: What::Split });
-        }
-    }
 }
 
 /// Whether a line holds one word, perhaps behind a dash and in front of a comment.

@@ -52,21 +52,6 @@ impl Parser<'_> {
         levels.get(index).copied().unwrap_or(0)
     }
 
-    /// In a text known to be broken: a dash that lost its blank, by the lines below.
-    pub(super) fn dash_without_blank(&self, at: usize) -> bool {
-        if self.byte(at) != b'-' || !self.byte(at + 1).is_ascii_alphanumeric() {
-            return false;
-        }
-        let column = (at - self.line_start) as i32;
-        let Some(top) = self.stack.last() else { return false };
-        let list =
-            top.slot == Slot::Value || self.stack.iter().any(|f| f.container == Container::Seq && f.indent == column);
-        list && self.ahead(at).is_some_and(|a| {
-            (a.indent == column + 2 && a.key && a.token == Token::Other)
-                || (a.indent == column && a.token == Token::Dash)
-        })
-    }
-
     /// In a text known to be broken: the start of a key behind a lone sign that took the place of its indentation.
     pub(super) fn behind_lone_sign(&self, at: usize) -> Option<usize> {
         let sign = self.byte(at);
@@ -91,7 +76,7 @@ impl Parser<'_> {
         let ahead = self.ahead(self.pos);
         let opens = self.opens();
         // The value of the last entry may be what is wrong: a stray text, or a line that was meant to open a level.
-        if low >= 0 && ahead.is_none_or(|a| a.indent >= column || self.recovering) {
+        if low >= 0 && ahead.is_none_or(|a| a.indent >= column) {
             let entry = self.last_entry();
             let value_below = entry.is_some_and(|e| e.below_key && e.one_line && (!e.list || token == Token::Dash));
             let more = ahead.is_some_and(|a| a.indent >= column);
@@ -144,7 +129,7 @@ impl Parser<'_> {
     }
 
     /// The open or just closed level that fits a line best.
-    pub(super) fn best_level(&mut self, column: i32, token: Token, ahead: Option<Ahead>, opens: bool) -> Option<i32> {
+    fn best_level(&mut self, column: i32, token: Token, ahead: Option<Ahead>, opens: bool) -> Option<i32> {
         let top = *self.top();
         let mut best: Option<(i32, i32)> = None;
         work::count(self.recently_closed.len());
@@ -169,9 +154,6 @@ impl Parser<'_> {
                 if !fits {
                     cost += 5;
                 }
-                if opens && a.indent - frame.indent > self.step {
-                    cost += 3;
-                }
             }
             // Deeper levels come first, and win.
             if best.is_none_or(|b| cost < b.0) {
@@ -186,17 +168,13 @@ impl Parser<'_> {
         let top = *self.top();
         match (top.container, token) {
             (Container::Map, Token::Dash) if top.slot == Slot::Closed => self.place_dash(column),
-            (Container::Seq, t) if t != Token::Dash => self.place_without_dash(column, token),
+            (Container::Seq, t) if t != Token::Dash => self.place_without_dash(column),
             _ => column,
         }
     }
 
     /// A dash at the column of a mapping's keys, where no list can start.
     pub(super) fn place_dash(&mut self, column: i32) -> i32 {
-        let list = self.recently_closed.last().is_some_and(|g| g.container == Container::Seq && g.indent == column);
-        if list && self.reopen_list(column) {
-            return column;
-        }
         if let Some(list) = self.moved_item(column).or_else(|| self.item_moved_out(column)) {
             return list;
         }
@@ -256,31 +234,16 @@ impl Parser<'_> {
     }
 
     /// A line without dash at the column of a list's dashes.
-    pub(super) fn place_without_dash(&mut self, column: i32, token: Token) -> i32 {
+    pub(super) fn place_without_dash(&mut self, column: i32) -> i32 {
         let start = self.pos;
         let is_key = matches!(scan::plain_line(self.bytes, start, false).1, Stop::Colon(_));
         let top = *self.top();
-        if top.slot == Slot::Value {
-            // `-` alone, and its entry below at the same column.
-            self.misplaced();
-            return column + 1;
-        }
         if is_key && self.recovering && self.split_above_list(column) {
             return column;
         }
         let item = self.recently_closed.last().copied().filter(|g| {
             g.indent > column && g.container == Container::Map && self.tree.nodes[g.node as usize].parent == top.node
         });
-        let ahead = self.ahead(start);
-        if let Some(item) = item
-            && is_key
-            && !ahead.is_some_and(|a| a.indent == item.indent && a.token != Token::Dash)
-        {
-            self.misplaced();
-            self.reopen(item.indent);
-            return item.indent;
-        }
-        let _ = token;
         self.error(Span::new(start, scan::line_end(self.bytes, start)), "a list item must start with `- `");
         let top = self.top();
         top.slot = Slot::Value;

@@ -194,20 +194,6 @@ impl Parser<'_> {
         true
     }
 
-    pub(super) fn reopen_list(&mut self, column: i32) -> bool {
-        let Some(ghost) = self.recently_closed.last().copied() else { return false };
-        let node = self.tree.nodes[ghost.node as usize];
-        let top = *self.top();
-        if node.parent != top.node || ghost.indent != column {
-            return false;
-        }
-        self.recently_closed.pop();
-        self.fill_absent();
-        self.error(Span::new(self.pos, self.pos + 1), "this item is cut off from its list by the line above");
-        self.stack.push(Frame { slot: Slot::Closed, props: NONE, ..ghost });
-        true
-    }
-
     /// A key at the column of the dashes, where the list's own key is `outer:inner`: closes the list and makes the line
     /// the neighbour of the inner key.
     pub(super) fn split_above_list(&mut self, column: i32) -> bool {

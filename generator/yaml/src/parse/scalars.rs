@@ -157,11 +157,6 @@ impl Parser<'_> {
                 self.comment(false);
                 i = self.pos;
             }
-            _ if self.recovering && i > header && self.ahead(start).is_some_and(|a| a.indent > indent) => {
-                let end = scan::line_end(self.bytes, i);
-                self.error(Span::new(i, end), "the text of a block starts on the line below its header");
-                i = end;
-            }
             _ => return false,
         }
         let style = if self.bytes[start] == b'|' { Style::Literal } else { Style::Folded };
