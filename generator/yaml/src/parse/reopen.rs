@@ -58,6 +58,12 @@ impl Parser<'_> {
     }
 
     /// The last entry's line holds two entries: `outer:inner: value` or `outer: inner: value`.
+    ///
+    /// ```text
+    /// a:b: x    → a:
+    ///   c: 1        c: 1
+    ///   d: 2        d: 2
+    /// ```
     pub(super) fn glued_entry(&self) -> Option<Span> {
         let value = self.last_value()?;
         let key = self.tree.nodes.get(value.counterpart as usize)?;

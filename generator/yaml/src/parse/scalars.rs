@@ -184,6 +184,13 @@ impl Parser<'_> {
     }
 
     /// In a text known to be broken: whether a line left of a text block is a line of it that lost its indentation.
+    ///
+    /// ```text
+    /// a: |       → a: |
+    ///   one          one
+    /// two            two
+    ///   three        three
+    /// ```
     fn fell_out(&self, here: usize, spaces: usize, indent: i32, content_indent: Option<usize>) -> bool {
         let Some(ahead) = self.ahead(here) else { return false };
         let column = spaces as i32;
