@@ -21,6 +21,8 @@ pub enum BaseSource {
     OciLabel {
         /// The image reference, as the resource or the distribution has it.
         image: String,
+        /// What another label says about the version of the config's format, as it is written.
+        version: Option<String>,
     },
     /// The caller handed the text over.
     Given,

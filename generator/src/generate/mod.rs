@@ -109,6 +109,7 @@ pub fn generate(resource: &Validated, base: &Base, catalog: Option<&Catalog>) ->
     }
     let mut draft = Draft::new(resource, base::read(base)?, catalog);
     let config_version = version::check(&draft.config)?;
+    draft.warnings.extend(version::of_label(base, &resource.spec().distribution, config_version));
     providers::overlay(&mut draft)?;
     storage::apply(&mut draft)?;
     disabled::remove(&mut draft)?;

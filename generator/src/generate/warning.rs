@@ -36,6 +36,21 @@ pub enum Warning {
         /// The variable on which it depends.
         variable: String,
     },
+    /// Two labels of the image that do not go together.
+    #[error(
+        "The labels of {image} say that its config has version {label}, and the config has version {version}, which counts: \
+         the image was labelled for another config"
+    )]
+    LabelVersion {
+        /// The place of the distribution's name or image.
+        path: Path,
+        /// The image reference.
+        image: String,
+        /// The version that the label says, as it is written.
+        label: String,
+        /// The version that the config has.
+        version: u32,
+    },
     /// A tool group that goes to another provider than usual.
     #[error(
         "\"{tool}\" is registered with \"{provider}\", the first toolRuntime provider of the resource. The distribution \
@@ -61,6 +76,7 @@ impl Warning {
             Self::Overridden { path, .. }
             | Self::Unchecked { path, .. }
             | Self::ConditionalProvider { path, .. }
+            | Self::LabelVersion { path, .. }
             | Self::OtherProvider { path, .. } => path,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::status::config_source;
-use crate::oci::{Keychain, OciError, Registry};
+use crate::oci::{Keychain, OciConfig, OciError, Registry};
 use crate::operator_config::OperatorConfig;
 use crate::queue::Key;
 use crate::served::Served;
@@ -135,9 +135,9 @@ pub async fn resolve(
             return Err(Unresolved::Pending);
         };
         match found {
-            Ok(Some(text)) => {
-                let source = BaseSource::OciLabel { image: resolved.image.clone() };
-                resolved.base = Some(Base { text: text.into(), source });
+            Ok(Some(config)) => {
+                let source = BaseSource::OciLabel { image: resolved.image.clone(), version: config.version };
+                resolved.base = Some(Base { text: config.text.into(), source });
             }
             Ok(None) => {}
             Err((error, again)) => trouble(&mut resolved, before, &error, again)?,
@@ -164,13 +164,13 @@ async fn labels(
     image: &str,
     namespace: &Namespace,
     account: &ObjectName,
-) -> Option<Result<Option<String>, (OciError, Option<Duration>)>> {
+) -> Option<Result<Option<OciConfig>, (OciError, Option<Duration>)>> {
     // Without credentials the image may still be open to all.
     let credentials = registries.keychain.credentials(namespace, account).await.unwrap_or_default();
     let (registry, image) = (Arc::clone(&registries.registry), image.to_owned());
     let asking = tokio::spawn(async move {
         match registry.config(&image, &credentials).await {
-            Ok(found) => Ok(found.map(|config| config.text)),
+            Ok(found) => Ok(found),
             Err(error) => Err((error, registry.retry_after(&image, &credentials).await)),
         }
     });

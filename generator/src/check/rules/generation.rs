@@ -50,6 +50,15 @@ pub static UNCHECKED: Rule = Rule {
     ..Rule::PLAIN
 };
 
+pub static LABEL_VERSION: Rule = Rule {
+    id: "llsd::distribution::label-version",
+    severity: Severity::Warning,
+    summary: "The labels of the image say another version of the config's format than the config in them has.",
+    why: "The config counts. That the labels do not go together tells that the image was labelled for another config.",
+    example: "distribution:\n  image: quay.io/example/llama-stack:0.4.7   # io.llamastack.config.version is 1, its config has version: 2",
+    ..Rule::PLAIN
+};
+
 pub static REQUIRED: Rule = Rule {
     id: "llsd::disabled::required",
     severity: Severity::Error,
@@ -130,6 +139,7 @@ pub(super) static GROUP: Group = Group {
         &MISSING_SETTING,
         &MISSING_API,
         &UNCHECKED,
+        &LABEL_VERSION,
         &REQUIRED,
         &NO_PROVIDER,
         &NO_DIMENSION,
@@ -213,6 +223,7 @@ impl From<&Warning> for Finding {
             Warning::Overridden { .. } => Self::new(&settings::OVERRIDDEN, path, message).at_key(),
             Warning::Unchecked { .. } => Self::new(&UNCHECKED, path, message),
             Warning::ConditionalProvider { .. } => Self::new(&model_provider::CONDITIONAL_PROVIDER, path, message),
+            Warning::LabelVersion { .. } => Self::new(&LABEL_VERSION, path, message),
             Warning::OtherProvider { .. } => Self::new(&OTHER_PROVIDER, path, message),
         }
     }
