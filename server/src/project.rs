@@ -15,7 +15,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use llsd_generator::check::{facts::GivenBases, rules};
 use llsd_generator::generate::{Base, BaseSource, printed};
 use llsd_generator::nearest::nearest;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -39,6 +39,8 @@ pub struct Project {
     /// The severities by rule, which go before those of the user's settings.
     pub severities: Severities,
     bases: Arc<GivenBases>,
+    /// For which distributions these are, by name or image, and where that is written.
+    based: Vec<(String, Place)>,
     /// The files that these were read from.
     base_files: Vec<PathBuf>,
     include: Option<Gitignore>,
@@ -185,14 +187,15 @@ impl Project {
             }
             builder.build().map_err(|error| fault(None, error.to_string()))
         };
-        let (mut bases, mut base_files) = (GivenBases::default(), Vec::new());
+        let (mut bases, mut based, mut base_files) = (GivenBases::default(), Vec::new(), Vec::new());
         for (distribution, file) in written.bases {
+            based.push((distribution.get_ref().clone(), place(text, distribution.span().start)));
             let path = folder.join(file.get_ref()).components().collect();
             let base = base(folder, file.get_ref()).map_err(|message| {
                 let awaited = Some(PathBuf::clone(&path));
                 Fault { awaited, ..fault(Some(file.span()), message) }
             })?;
-            bases.by_distribution.insert(distribution, base);
+            bases.by_distribution.insert(distribution.into_inner(), base);
             base_files.push(path);
         }
         let bases = Arc::new(bases);
@@ -206,7 +209,7 @@ impl Project {
             version => version.map(toml::Spanned::into_inner),
         };
         let severities = Severities(severities);
-        Ok(Self { llama_stack_version, bases, base_files, severities, include, exclude, path })
+        Ok(Self { llama_stack_version, bases, based, base_files, severities, include, exclude, path })
     }
 
     /// What is assumed of distributions that do not tell it.
@@ -214,6 +217,26 @@ impl Project {
     pub fn assumed(&self) -> Assumed {
         let version = self.llama_stack_version.as_deref().map(Arc::from);
         Assumed { version, bases: Arc::clone(&self.bases) }
+    }
+
+    /// What `bases` has for distributions that nobody uses, a fault each. `used`: the names and images of all resources that
+    /// it governs.
+    pub fn unused_bases(&self, used: &BTreeSet<String>) -> impl Iterator<Item = Fault> {
+        let unused = self.based.iter().filter(|(name, _)| !used.contains(name));
+        unused.map(|(name, place)| {
+            let near = nearest(name, used.iter().map(String::as_str)).map(|near| format!(", did you mean \"{near}\"?"));
+            let message = format!(
+                "nothing starts from the base config of \"{name}\": no resource has a distribution of that name or image{}",
+                near.unwrap_or_default()
+            );
+            Fault { path: self.path.clone(), place: Some(*place), message, awaited: None }
+        })
+    }
+
+    /// The folder of its file, which it governs with all below.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
     }
 
     /// Whether a file, given by an absolute path, is left alone.
@@ -313,6 +336,25 @@ mod tests {
             let told = of(file).unwrap_err();
             assert!(told.starts_with(message), "{told}");
         }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn base_configs_for_nobody_are_told_with_the_name_that_was_meant() {
+        let folder = std::env::temp_dir().join(format!("llsd-unused-bases-test-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("ours.yaml"), "version: 2\napis: [inference]\n").unwrap();
+        let text = "[bases]\nstartr = \"ours.yaml\"\n\"quay.io/x/y:1\" = \"ours.yaml\"\n";
+        let project = Project::parse(folder.join(FILE_NAME), text).unwrap();
+        let told = |used: &[&str]| -> Vec<String> {
+            let used = used.iter().map(|name| (*name).to_owned()).collect();
+            project.unused_bases(&used).map(|fault| fault.reason()).collect()
+        };
+        assert_eq!(told(&["startr", "quay.io/x/y:1"]), Vec::<String>::new());
+        let told = told(&["starter", "quay.io/x/y:1"]);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("line 2, column 1: nothing starts from the base config of \"startr\""), "{told:?}");
+        assert!(told[0].ends_with(", did you mean \"starter\"?"), "{told:?}");
         std::fs::remove_dir_all(folder).unwrap();
     }
 

@@ -1,11 +1,11 @@
 //! `llsd check`: reports findings of files, folders or what a builder makes of them.
 
 use super::baseline::Baseline;
-use super::bases::{GivenBase, assumed};
+use super::bases::{self, GivenBase, assumed};
 use super::built::Built;
 use super::fix::Fixed;
 use super::input::{Inputs, Source, hosts};
-use super::report::{self, Format, Report};
+use super::report::{self, Checked, Format, Report};
 use super::verdicts::{File, check, code};
 use super::{CLEAN, FAILURE, complain};
 use crate::project::FILE_NAME;
@@ -88,6 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let files: Vec<File> = File::read(sources, &mut inputs).into_iter().map(|file| file.on(base.as_ref())).collect();
     inputs.tell_left_out();
     inputs.unreadable.iter().for_each(|problem| complain(problem));
+    let unreadable = std::mem::take(&mut inputs.unreadable);
     let mut built = Built::default();
     let project = |place: &Path| inputs.project(&Source::File(place.to_path_buf()));
     let assumed = |folder: &Path| assumed(project(&folder.join(FILE_NAME)).as_deref(), base.as_ref());
@@ -101,8 +102,13 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
             file.weigh(&project.severities);
         }
     }
-    let mut report = Report { files: check(&files), unreadable: inputs.unreadable };
+    let mut report = Report { files: check(&files), unreadable };
     report.files.extend(built);
+    arguments.base.unused(&report.files).iter().for_each(|line| complain(line));
+    if base.is_none() {
+        let of = |file: &Checked| project(Path::new(&file.name));
+        bases::unused(&arguments.paths, &report.files, &of).iter().for_each(|line| complain(line));
+    }
     if let (true, Some(path)) = (arguments.write_baseline, &arguments.baseline) {
         return Ok(match Baseline::write(path, &report.files) {
             Ok(count) => {

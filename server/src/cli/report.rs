@@ -12,7 +12,7 @@ use crate::ide::{self, Analysis, Diagnostic, Span, Unchecked};
 use crate::severities::Severities;
 use clap::ValueEnum;
 use place::{Lines, Place};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -42,6 +42,8 @@ pub(super) struct Checked {
     pub(super) resources: usize,
     /// How many configs of the server it holds.
     pub(super) configs: usize,
+    /// The names and images of the distributions whose base configs its resources start from.
+    pub(super) based_on: BTreeSet<String>,
     /// In the order of their places.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What could not be decided, and documents without a resource.
@@ -104,8 +106,8 @@ impl Checked {
         let others = diagnostics.iter().enumerate();
         let others = others.filter_map(|(number, found)| Some((number, elsewhere(found.elsewhere.as_ref()?)?)));
         let (others, resources, unchecked) = (others.collect(), analysis.resources().len(), analysis.unchecked());
-        let configs = analysis.configs();
-        Self { name, text: analysis.text(), resources, configs, diagnostics, unchecked, others }
+        let (configs, based_on) = (analysis.configs(), analysis.based_on());
+        Self { name, text: analysis.text(), resources, configs, based_on, diagnostics, unchecked, others }
     }
 }
 

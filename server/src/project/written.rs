@@ -26,7 +26,7 @@ pub(super) struct Written {
     /// below.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, String>")]
-    pub(super) bases: BTreeMap<String, Spanned<String>>,
+    pub(super) bases: BTreeMap<Spanned<String>, Spanned<String>>,
     /// How findings are shown, by rule. A name that ends in * stands for all rules that begin so; the longest one counts.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Level>")]

@@ -215,6 +215,20 @@ fn a_base_config_is_named_or_stands_in_the_settings_of_the_team() {
     folder.write("llsd.toml", "[bases]\nstarter = \"configs/ours.yaml\"\n");
     assert_eq!(folder.llsd(&["check", "stack.yaml"]).out, "1 resource in 1 file: nothing wrong\n");
 
+    // Other files may have the resource, as long as the folder was not looked at as a whole.
+    folder.write("llsd.toml", "[bases]\nstarter = \"configs/ours.yaml\"\nstartr = \"configs/ours.yaml\"\n");
+    assert_eq!(folder.llsd(&["check", "stack.yaml"]).err, "");
+    let whole = folder.llsd(&["check", "."]);
+    assert!(whole.err.contains("llsd.toml:3:1: nothing starts from the base config of \"startr\""), "{}", whole.err);
+    assert!(whole.err.contains("did you mean \"starter\"?") && whole.err.lines().count() == 1, "{}", whole.err);
+    folder.write("llsd.toml", "");
+    let own = "\n  overrideConfig: {configMapName: a}\n";
+    folder.write("own.yaml", stack[..stack.find("\n  providers").expect("providers")].replace(" own}", " b}"));
+    assert_eq!(folder.llsd(&["check", "own.yaml", "--base", "configs/ours.yaml"]).err, "");
+    folder.write("own.yaml", format!("{}{own}", &stack[..stack.find("\n  providers").expect("providers")]));
+    let unused = folder.llsd(&["check", "own.yaml", "--base", "configs/ours.yaml"]);
+    assert!(unused.err.contains("--base: nothing starts from configs/ours.yaml"), "{}", unused.err);
+
     folder.write("llsd.toml", "[bases]\nstarter = \"configs/none.yaml\"\n");
     for command in ["check", "render"] {
         let ran = folder.llsd(&[command, "stack.yaml"]);

@@ -13,7 +13,7 @@ use super::report::Checked;
 use crate::ide::{self, Assumed, Diagnostic, Span, Workspace};
 use crate::subprocess::{self, Limits};
 use sources::Sources;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::path::PathBuf;
 use std::process::Command;
@@ -37,6 +37,8 @@ pub(super) struct Built {
     files: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     /// How many built resources each file is the origin of.
     resources: BTreeMap<Arc<str>, usize>,
+    /// The names and images of their distributions.
+    based_on: BTreeMap<Arc<str>, BTreeSet<String>>,
     said: HashSet<Fault>,
 }
 
@@ -83,7 +85,9 @@ impl Built {
             let made = made.filter(|made| origin.as_ref().is_none_or(|file| made.writers[0].file == *file));
             let made = made.or_else(|| self.sources.alone(origin.as_ref()?, &key));
             let Some(made) = made.filter(|made| !made.writers.is_empty()) else { continue };
-            *self.resources.entry(Arc::clone(&made.writers[0].file)).or_default() += 1;
+            let file = Arc::clone(&made.writers[0].file);
+            self.based_on.entry(Arc::clone(&file)).or_default().extend(analysis.based_on());
+            *self.resources.entry(file).or_default() += 1;
             for found in analysis.diagnostics().into_iter().filter(|one| one.document == resource.document) {
                 self.place(&analysis, &made, found);
             }
@@ -105,8 +109,7 @@ impl Built {
 
     /// What was found, by file.
     pub(super) fn finish(mut self) -> Vec<Checked> {
-        let names: std::collections::BTreeSet<Arc<str>> =
-            self.files.keys().chain(self.resources.keys()).cloned().collect();
+        let names: BTreeSet<Arc<str>> = self.files.keys().chain(self.resources.keys()).cloned().collect();
         let checked = names.into_iter().map(|file| {
             let mut diagnostics = self.files.remove(&file).unwrap_or_default();
             diagnostics.sort_by_key(|found| (found.span.start, found.span.end));
@@ -115,6 +118,7 @@ impl Built {
                 text: self.sources.analysis(&file).map(ide::Analysis::text).unwrap_or_default(),
                 resources: self.resources.get(&file).copied().unwrap_or_default(),
                 configs: 0,
+                based_on: self.based_on.remove(&file).unwrap_or_default(),
                 diagnostics,
                 unchecked: Vec::new(),
                 others: BTreeMap::new(),
