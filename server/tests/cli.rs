@@ -539,6 +539,26 @@ fn migrate_folds_what_another_file_has() {
 }
 
 #[test]
+fn migrate_completes_an_address_and_says_so() {
+    let folder = Folder::new("migrate-address");
+    let bare = "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nmetadata: {name: a}\nspec:\n  server:\n    \
+                distribution: {name: starter}\n    containerSpec:\n      env:\n      - name: OLLAMA_URL\n        \
+                value: http://ollama:11434\n";
+    folder.write("a.yaml", bare);
+    let ran = folder.llsd(&["migrate", "a.yaml"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("endpoint: http://ollama:11434/v1"), "{}", ran.out);
+    let mended = "mended first: Append /v1 to spec.server.containerSpec.env[0].value";
+    assert!(ran.err.contains(mended) && ran.err.contains("but for what was mended first, everything"), "{}", ran.err);
+    // a patch may set the address
+    folder.write("kustomization.yaml", "resources: [a.yaml]\npatches: [{path: patch.yaml}]\n");
+    let patch = bare.replace("ollama:11434", "other:11434/v1");
+    folder.write("patch.yaml", patch);
+    let ran = folder.llsd(&["migrate", "."]);
+    assert!(!ran.err.contains("mended first"), "{}", ran.err);
+}
+
+#[test]
 fn migrate_tells_losses_and_leaves_what_it_cannot_say() {
     let folder = Folder::new("migrate-losses");
     let resource = |container: &str| {

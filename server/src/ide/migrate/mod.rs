@@ -26,6 +26,7 @@ use llsd_generator::fold::{self, MigrateError, Migration, Options, UserConfig};
 use llsd_generator::path::Path;
 use llsd_yaml::{Document, Node, SkippedKind, parse_document};
 use moves::Moves;
+use prepare::Mend;
 use serde_json::{Map, Value};
 use write::Written;
 
@@ -54,7 +55,15 @@ pub(crate) fn is_bound(query: &Query<'_>) -> bool {
 /// # Errors
 /// There is none, or one cannot be rewritten without a loss: then all of them stay as they are.
 pub(crate) fn of_document(analysis: &Analysis, document: usize, options: Options) -> Result<Migrated, NotMigrated> {
-    prepare::prepared(analysis, document, |analysis| {
+    mended(analysis, (document, Mend::ShapeAndAddresses), options)
+}
+
+/// The same with this much mended before.
+///
+/// # Errors
+/// See [`of_document`].
+fn mended(analysis: &Analysis, (document, mend): (usize, Mend), options: Options) -> Result<Migrated, NotMigrated> {
+    prepare::prepared(analysis, (document, mend), |analysis| {
         let located = analysis.document(document).ok_or(NotMigrated::NoResource)?;
         let mut all = Migrated::default();
         for resource in located.document.resources().iter().filter(|one| one.version == ApiVersion::V1Alpha1) {
@@ -76,7 +85,7 @@ pub(crate) fn of_one(
     options: Options,
 ) -> Result<(Migrated, bool), NotMigrated> {
     let mut overrides = true;
-    let migrated = prepare::prepared(analysis, document, |analysis| {
+    let migrated = prepare::prepared(analysis, (document, Mend::Shape), |analysis| {
         let located = analysis.document(document).ok_or(NotMigrated::NoResource)?;
         let resource = located.document.resources().get(resource).ok_or(NotMigrated::NoResource)?;
         let (mut migrated, value) = of_resource(analysis, located.document, resource, options)?;

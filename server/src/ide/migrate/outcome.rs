@@ -76,7 +76,13 @@ impl Migrated {
         if self.keeps_variables {
             lines.push(note("environment variables stay as they are: a patch may set them".to_owned()));
         }
-        lines.extend(self.reports.iter().flat_map(MigrationReport::lines));
+        let mended = |mut line: Line| {
+            if line.kind == LineKind::Same && !self.prepared.is_empty() {
+                line.text = format!("but for what was mended first, {}", line.text);
+            }
+            line
+        };
+        lines.extend(self.reports.iter().flat_map(MigrationReport::lines).map(mended));
         let overlays = self.overlays.iter();
         lines.extend(overlays.map(|(by, difference)| Line {
             kind: LineKind::Difference(difference.class),

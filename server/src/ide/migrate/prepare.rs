@@ -1,10 +1,12 @@
-//! What `check` proposes is done first: a field that stands at a wrong place has one in the new version.
+//! What `check` proposes is done first: a field that stands at a wrong place has one in the new version, and an address
+//! without the path under which such servers answer gets it.
 
 use super::outcome::{Migrated, NotMigrated};
 use crate::ide::types::{Diagnostic, Severity};
 use crate::ide::{Analysis, analyse, fix};
+use llsd_generator::api::ApiVersion;
 use llsd_generator::check::Rule;
-use llsd_generator::check::rules::{header, misplaced, schema};
+use llsd_generator::check::rules::{endpoint, header, misplaced, schema};
 use llsd_generator::fold::is_quickstart;
 use llsd_yaml::edit;
 
@@ -19,25 +21,39 @@ const SHAPE: [&Rule; 4] =
 const DRAFT: [&str; 4] =
     ["spec.server.providers", "spec.server.resources", "spec.server.storage", "spec.server.disabled"];
 
-/// Runs a migration on the text with the shape of document number `document` mended; its edits are those of the text as
-/// it stands.
+/// What is mended before a migration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mend {
+    /// The shape alone: patches may set the addresses.
+    Shape,
+    /// The addresses of variables, too.
+    ShapeAndAddresses,
+}
+
+/// Runs a migration on the text with document number `document` mended; its edits are those of the text as it stands.
 pub(super) fn prepared(
     analysis: &Analysis,
-    document: usize,
+    (document, mend): (usize, Mend),
     migrate: impl FnOnce(&Analysis) -> Result<Migrated, NotMigrated>,
 ) -> Result<Migrated, NotMigrated> {
     let mut mended: Option<Analysis> = None;
     let mut titles = Vec::new();
     for _ in 0..ROUNDS {
         let now = mended.as_ref().unwrap_or(analysis);
-        let found = of_shape(now, document);
+        let mut found = of_shape(now, document);
+        if mend == Mend::ShapeAndAddresses {
+            found.extend(of_addresses(now, document));
+        }
         let edits = fix::all(&found);
         if edits.is_empty() {
             break;
         }
-        let preferred = found.iter().filter_map(|found| found.fixes.iter().find(|fix| fix.preferred));
-        let done = preferred.filter(|fix| fix.edits.iter().all(|edit| edits.contains(edit)));
-        titles.extend(done.map(|fix| fix.title.clone()));
+        let preferred = found.iter().filter_map(|one| Some((one, one.fixes.iter().find(|fix| fix.preferred)?)));
+        let done = preferred.filter(|(_, fix)| fix.edits.iter().all(|edit| edits.contains(edit)));
+        titles.extend(done.map(|(one, fix)| match one.code == endpoint::NO_PATH.id {
+            true => format!("{} to {}, where models are found", fix.title, one.path),
+            false => fix.title.clone(),
+        }));
         let next = edit::apply(&now.text(), &edits);
         mended = Some(analyse(next.into(), Some(now), now.workspace()));
     }
@@ -66,4 +82,14 @@ fn of_shape(analysis: &Analysis, document: usize) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+/// Addresses without their path in what a document has of the older version.
+fn of_addresses(analysis: &Analysis, document: usize) -> Vec<Diagnostic> {
+    let Some(located) = analysis.document(document) else { return Vec::new() };
+    if !located.document.resources().iter().any(|resource| resource.version == ApiVersion::V1Alpha1) {
+        return Vec::new();
+    }
+    let of_address = |found: &Diagnostic| found.document == document && found.code == endpoint::NO_PATH.id;
+    analysis.diagnostics().into_iter().filter(of_address).collect()
 }

@@ -6,7 +6,8 @@
 use super::moves::Moves;
 use super::operations;
 use super::outcome::{Migrated, NotMigrated};
-use super::{check_shape, comments, of_document, write};
+use super::prepare::Mend;
+use super::{check_shape, comments, mended, write};
 use crate::ide::document::DocumentAnalysis;
 use crate::ide::file_names::{folder_of, way};
 use crate::ide::names::{Query, TextId};
@@ -84,7 +85,7 @@ impl Together<'_> {
                     continue;
                 }
                 facts = Arc::clone(located.document.facts());
-                let mut one = of_document(&analysis, located.number, options)?;
+                let mut one = mended(&analysis, (located.number, Mend::Shape), options)?;
                 edits.append(&mut one.edits);
                 migrated.prepared.append(&mut one.prepared);
                 migrated.extend(one);
