@@ -7,7 +7,7 @@ use super::rules::kustomize::OPERATION;
 use super::rules::schema::UNKNOWN_FIELD;
 use super::{Facts, Request, schema, verdict};
 use crate::api::{ApiVersion, crd};
-use crate::kustomize::{Operations, Pointer};
+use crate::kustomize::{Operations, Pointer, written};
 use crate::path::{Path, Segment};
 use crd_validator::CompiledSchema;
 use serde_json::Value;
@@ -37,16 +37,12 @@ pub fn judge_operations(operations: &Operations, unknown: &BTreeSet<Path>, part:
                 continue;
             }
             // what several operations write is the fault of the last one
-            let writers = operations.iter().enumerate().filter_map(|(number, one)| {
-                let path = written(one)?.path_in(&whole.after)?;
-                let below = finding.path.segments().strip_prefix(path.segments())?;
-                Some(place(number, below))
-            });
+            let writer = operations.writer(&whole.after, &finding.path);
             // that there is no such field has been said of the path
             let said = |path: &Path, known: &Finding| {
                 known.rule == finding.rule && (known.path == *path || known.path.parent() == path.parent())
             };
-            if let Some(path) = writers.last()
+            if let Some(path) = writer
                 && !found.iter().any(|known| said(&path, known))
             {
                 // its fixes change the resource, which stands elsewhere
@@ -55,17 +51,6 @@ pub fn judge_operations(operations: &Operations, unknown: &BTreeSet<Path>, part:
         }
     }
     found
-}
-
-fn place(number: usize, below: &[Segment]) -> Path {
-    let value = Path::root().index(number).key("value");
-    value.join(&below.iter().cloned().collect())
-}
-
-/// Where an operation puts a value that it has itself.
-fn written(operation: &Value) -> Option<Pointer> {
-    let text = |field: &str| operation.get(field).and_then(Value::as_str);
-    matches!(text("op")?, "add" | "replace").then(|| Pointer::parse(text("path")?))?
 }
 
 /// What can be told of an operation without its resource.

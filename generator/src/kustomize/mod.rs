@@ -15,6 +15,7 @@ pub use between::{merge_between, operations_between};
 pub use directive::{DIRECTIVES, Undirected, is_directive, undirected};
 pub use generator::{Behavior, Content, Generator, env_keys};
 pub use merge::{MergeError, merge};
+pub(crate) use patch::written;
 pub use patch::{Identity, OperationFault, Operations, Patch, PatchError, Source, Target, apply};
 pub use pointer::Pointer;
 

@@ -195,6 +195,18 @@ impl Operations {
         self.0.iter()
     }
 
+    /// Where in the list stands what is at a place of the resource afterwards: `[0].value` or below, in the last operation
+    /// that adds or replaces it or something around it. `None`: none does.
+    #[must_use]
+    pub fn writer(&self, after: &Value, place: &Path) -> Option<Path> {
+        let writes = |(number, operation): (usize, &Value)| {
+            let path = written(operation)?.path_in(after)?;
+            let below = place.segments().strip_prefix(path.segments())?;
+            Some(Path::root().index(number).key("value").join(&below.iter().cloned().collect()))
+        };
+        self.0.iter().enumerate().filter_map(writes).next_back()
+    }
+
     /// The resource after all operations.
     ///
     /// # Errors
@@ -222,6 +234,12 @@ impl From<MergeError> for PatchError {
     fn from(error: MergeError) -> Self {
         Self::Merge(error)
     }
+}
+
+/// Where an operation puts a value that it has itself.
+pub(crate) fn written(operation: &Value) -> Option<Pointer> {
+    let text = |field: &str| operation.get(field).and_then(Value::as_str);
+    matches!(text("op")?, "add" | "replace").then(|| Pointer::parse(text("path")?))?
 }
 
 /// Whether a pointer leads to an entry that its mapping does not have.

@@ -63,9 +63,28 @@ pub(crate) fn lenses(analysis: &Analysis) -> Vec<Lens> {
             }
             found.extend(lenses);
         }
+        found.extend(patches(document).into_iter().map(|span| Lens {
+            span: span.shift(located.offset),
+            title: "Preview config.yaml".to_owned(),
+            action: LensAction::Preview,
+        }));
     }
     found.sort_by_key(|lens| lens.span.start);
     found
+}
+
+/// Where the patches begin that stand in a document as texts, and whose resources' configs are generated.
+fn patches(document: &DocumentAnalysis) -> Vec<Span> {
+    let newer = |patch: &DocumentAnalysis| match patch.resources().first() {
+        Some(resource) => resource.version != ApiVersion::V1Alpha1,
+        None => patch.facts().part.as_ref().is_some_and(|part| {
+            !part.wholes.is_empty() && part.version.is_some_and(|version| version != ApiVersion::V1Alpha1)
+        }),
+    };
+    let all = document.embedded().iter().filter(|one| newer(&one.document));
+    let begins = all.map(|one| (one, one.outer(document.tree(), Span::new(0, 0))));
+    // a client asks by the place
+    begins.filter(|(one, span)| one.inside(document.tree(), span.start).is_some()).map(|(_, span)| span).collect()
 }
 
 /// `14 providers, 2 models` of the generated config.

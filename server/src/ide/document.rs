@@ -333,6 +333,12 @@ impl DocumentAnalysis {
         self.resources.iter().rposition(starts).unwrap_or_default()
     }
 
+    /// The number of the resource at an offset, counted on over the patches that stand in it as texts.
+    pub(crate) fn number_at(&self, offset: usize) -> usize {
+        let embedded = self.embedded.iter().position(|one| one.inside(&self.tree, offset).is_some());
+        embedded.map_or_else(|| self.resource_number_at(offset), |number| self.resources.len() + number)
+    }
+
     /// The resource that `path` leads into.
     pub(crate) fn resource_at(&self, path: &Path) -> Option<&Resource> {
         self.resources.iter().find(|resource| path.starts_with(&resource.base))
@@ -394,6 +400,12 @@ impl DocumentAnalysis {
 }
 
 impl Resource {
+    /// A resource as an operation leaves it, which stands in no document.
+    pub(crate) fn changed(version: ApiVersion, value: Value, facts: &Facts) -> Self {
+        let header = Header { version, findings: Vec::new() };
+        resource(Path::root(), value, &Plain::default(), header).judged_by(facts)
+    }
+
     /// The same resource, not judged yet.
     fn judged_by(&self, facts: &Facts) -> Self {
         Self {

@@ -206,12 +206,14 @@ impl Analysis {
     }
 
     /// The resource at `offset`: the number of its document in the file, and its own number in that document, which
-    /// is not 0 in a `List` or `Template` only. Between two resources of one document it is the one before.
+    /// is not 0 in a `List` or `Template` only. Between two resources of one document it is the one before. Patches count as
+    /// resources, also those that stand in a kustomization as texts.
     #[must_use]
     pub fn resource_at(&self, offset: usize) -> Option<(usize, usize)> {
-        let number = self.document_at(offset)?;
-        let located = self.file.get(number)?;
-        Some((number, located.document.resource_number_at(offset - located.offset)))
+        let located = self.file.at(offset)?;
+        let (document, inside) = (located.document, offset - located.offset);
+        let is_ours = !document.resources().is_empty() || document.operations().is_some();
+        (is_ours || document.embedded_at(inside).is_some()).then(|| (located.number, document.number_at(inside)))
     }
 
     /// The resources of the file, in the order of their places.

@@ -211,6 +211,49 @@ fn completion_and_hover_work_in_patches_and_in_those_that_stand_in_a_kustomizati
     assert_eq!(&files.text(&name)[hover.span.start..hover.span.end], "workload");
 }
 
+/// What is offered at the cursor, by name, and the place of the first offer's insertion.
+fn offered(fixture: &str) -> (Vec<String>, String) {
+    let files = Files::new(fixture);
+    let (name, at) = files.cursor.clone().unwrap();
+    let offers = ide::complete(files.analysis(&name), at);
+    let first = offers.first().map(|item| item.insert.new_text.clone()).unwrap_or_default();
+    (offers.into_iter().map(|item| item.label).collect(), first)
+}
+
+#[test]
+fn the_value_of_an_operation_is_completed_as_what_stands_at_its_path() {
+    let overlay =
+        "#- ov/kustomization.yaml\nresources: [../base]\npatches:\n- target: {kind: LlamaStackDistribution}\n  ";
+    // in a file of its own, in the kustomization, and in the older list
+    let file = |operations: &str| format!("{BASE}{overlay}path: ops.yaml\n#- ov/ops.yaml\n{operations}");
+    let inline = |operations: &str| format!("{BASE}{overlay}patch: |-\n    {}\n", operations.replace('\n', "\n    "));
+    let older = |operations: &str| file(operations).replace("\npatches:", "\npatchesJson6902:");
+    let ways: [&dyn Fn(&str) -> String; 3] = [&file, &inline, &older];
+    for way in ways {
+        let has = |operations: &str, wanted: &[&str]| {
+            let (labels, _) = offered(&way(operations));
+            assert!(wanted.iter().all(|one| labels.iter().any(|label| label == one)), "{operations}: {labels:?}");
+        };
+        has("- op: add\n  path: /spec/workload\n  value:\n    replicas: 2\n    $0", &["autoscaling", "storage"]);
+        has("- op: add\n  path: /spec/workload\n  value:\n    storage:\n      $0", &["size", "mountPath"]);
+        has("- op: replace\n  path: /spec/distribution/name\n  value: $0", &["starter", "remote-vllm"]);
+        has(
+            "- op: add\n  path: /spec/providers/inference/-\n  value:\n    provider: vllm\n    $0",
+            &["endpoint", "apiKey"],
+        );
+        has("- op: add\n  path: /spec/providers/inference/-\n  value:\n    provider: $0", &["vllm", "openai"]);
+        has("- op: add\n  path: /spec/providers/inference/0/settings\n  value:\n    $0", &["max_tokens"]);
+        has("- op: $0\n  path: /spec/workload", &["add", "replace", "remove"]);
+        has("- op: remove\n  path: /spec/storage\n- path: /spec/storage\n  $0", &["op", "value"]);
+    }
+    let nothing = |operations: &str| assert_eq!(offered(&file(operations)).0, Vec::<String>::new(), "{operations}");
+    nothing("- op: add\n  path: /spec/nowhere\n  value:\n    $0");
+    nothing("- op: add\n  path: no-pointer\n  value:\n    $0");
+    nothing("- op: add\n  path: $0\n  value: 1");
+    // what is inserted into a text inside of the kustomization begins where the cursor is
+    assert_eq!(offered(&inline("- op: add\n  path: /spec/workload\n  value:\n    rep$0")).1, "replicas: ${1:1}");
+}
+
 #[test]
 fn the_preview_of_a_patch_is_that_of_the_resource_with_it() {
     let fixture = format!(
@@ -227,6 +270,37 @@ fn the_preview_of_a_patch_is_that_of_the_resource_with_it() {
     ));
     let preview = ide::preview(alone.analysis("p.yaml"), 0).unwrap();
     assert_eq!(preview.text, "# This is a patch, and no resource is known that it is merged into.\n");
+}
+
+#[test]
+fn the_preview_in_a_kustomization_is_that_of_the_resource_with_the_patch_that_stands_there() {
+    let merge = "- patch: |-\n    apiVersion: llamastack.io/v1alpha2\n    kind: LlamaStackDistribution\n    metadata: {name: \
+                 stack}\n    spec:\n      resources:\n        models: [{name: patched-model, provider: vllm}]\n";
+    let operations = "- target: {name: stack}\n  patch: |-\n    - op: add\n      path: /spec/resources\n      value:\n        \
+                      models: [{name: added-model, provider: vllm}]\n";
+    let fixture = format!("{BASE}#- ov/kustomization.yaml\nresources: [../base]\npatches:\n{merge}{operations}");
+    let files = Files::new(&fixture);
+    let (analysis, text) = (files.analysis("ov/kustomization.yaml"), files.text("ov/kustomization.yaml"));
+    for word in ["patched-model", "added-model"] {
+        let (document, resource) = analysis.resource_at(text.find(word).unwrap()).unwrap();
+        let preview = ide::preview_of(analysis, document, resource).unwrap();
+        assert!(preview.text.contains(word) && preview.text.contains("http://vllm:8000/v1"), "{}", preview.text);
+        let line = preview.text.lines().position(|line| line.contains(word)).unwrap();
+        let span = preview.lines[line].source_span.unwrap();
+        let written = text[span.start..span.end].to_owned();
+        assert!(["name", word].contains(&written.as_str()), "{word}: {written:?}");
+    }
+    assert!(!ide::preview_of(analysis, 0, 0).unwrap().text.contains("added-model"), "what comes before");
+    let lenses = ide::lenses(analysis);
+    let at: Vec<&str> = lenses.iter().map(|lens| text[lens.span.start..].lines().next().unwrap_or_default()).collect();
+    assert_eq!(at, ["apiVersion: llamastack.io/v1alpha2", "- op: add"]);
+    for lens in lenses {
+        assert!(
+            analysis
+                .resource_at(lens.span.start)
+                .is_some_and(|place| ide::preview_of(analysis, place.0, place.1).is_some())
+        );
+    }
 }
 
 const OLD: &str = "\

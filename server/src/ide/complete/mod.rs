@@ -6,6 +6,7 @@ mod flow;
 mod keys;
 mod mention;
 mod offer;
+mod operation;
 mod order;
 mod outside;
 mod popularity;
@@ -46,7 +47,9 @@ pub(crate) fn complete(analysis: &Analysis, offset: usize) -> Vec<CompletionItem
         let cursor = cursor_at(document.tree(), offset);
         let starts_line = starts_line(document.tree().text(), &cursor);
         let offers = match document.resource_at(&place::path(&cursor.container)) {
-            None => outside::offers(document, &cursor),
+            None => {
+                operation::offers(analysis, document, &cursor).unwrap_or_else(|| outside::offers(document, &cursor))
+            }
             Some(resource) => {
                 let (tree, at, schema) = (document.tree(), cursor.replace, super::schema::of(resource.version));
                 inside(&Context { analysis, resource, tree, at, starts_line, schema }, &cursor)
@@ -104,10 +107,16 @@ fn starts_with(name: &str, typed: &str) -> bool {
 }
 
 fn inside(context: &Context<'_>, cursor: &Cursor) -> Vec<Offer> {
-    let relative = |steps: &[llsd_yaml::Step]| context.resource.relative(&place::path(steps));
-    let Some(container) = relative(&cursor.container) else { return Vec::new() };
+    placed(context, cursor, &|steps| context.resource.relative(&place::path(steps)))
+}
+
+/// Offers at the cursor. `relative`: the place in the resource that steps of the document lead to.
+fn placed(context: &Context<'_>, cursor: &Cursor, relative: &dyn Fn(&[llsd_yaml::Step]) -> Option<Path>) -> Vec<Offer> {
     match &cursor.place {
-        CursorPlace::Key { existing } => keys::offers(context, &container, existing),
+        CursorPlace::Key { existing } => match relative(&cursor.container) {
+            Some(container) => keys::offers(context, &container, existing),
+            None => Vec::new(),
+        },
         CursorPlace::Value { path } => match relative(path) {
             Some(path) => values::offers(context, &path),
             None => Vec::new(),

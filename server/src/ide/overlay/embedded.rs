@@ -58,7 +58,7 @@ impl Embedded {
 
     /// A part of the patch as a part of the document around it: all of the text where it is written in another way than
     /// as a block.
-    pub(super) fn outer(&self, tree: &Document, span: Span) -> Span {
+    pub(crate) fn outer(&self, tree: &Document, span: Span) -> Span {
         let Some(block) = self.block(tree) else {
             return self.node(tree).map_or(Span::new(0, 0), place::name_span);
         };

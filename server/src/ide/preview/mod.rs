@@ -2,6 +2,7 @@
 
 mod diff;
 mod folded;
+mod patched;
 
 use super::document::{DocumentAnalysis, Resource};
 use super::types::{LineOrigin, OriginKind, Preview, PreviewEnv, Problem};
@@ -23,7 +24,23 @@ pub(crate) use folded::folded;
 pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Option<Preview> {
     let located = analysis.document(number)?;
     let document = located.document;
-    let resource = document.resources().get(resource)?;
+    match document.resources().get(resource) {
+        Some(found) => {
+            let source = |path: &Path| Some(source_span(document, found, path).shift(located.offset));
+            Some(of_resource(document, found, located.offset, &source))
+        }
+        None if document.operations().is_some() => patched::of_operations(document, located.offset),
+        None => patched::within(analysis, located, resource - document.resources().len()),
+    }
+}
+
+/// The config of a resource of a document that begins at `offset`. `source`: where a place of it is written in the file.
+fn of_resource(
+    document: &DocumentAnalysis,
+    resource: &Resource,
+    offset: usize,
+    source_of: &dyn Fn(&Path) -> Option<Span>,
+) -> Preview {
     let shown = Preview {
         name: resource.name().to_owned(),
         namespace: resource.namespace().to_owned(),
@@ -33,12 +50,12 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
     };
     let Some(generated) = document.generated(resource) else {
         let reason = reason(document, resource);
-        let problems = problems(document, resource, located.offset);
-        return Some(Preview { problems, ..nothing(shown, &reason) });
+        let problems = problems(document, resource, offset);
+        return Preview { problems, ..nothing(shown, &reason) };
     };
-    Some(Preview {
+    Preview {
         text: generated.config.text().to_owned(),
-        lines: generated.config.lines().iter().map(|origin| line(document, resource, origin, located.offset)).collect(),
+        lines: generated.config.lines().iter().map(|origin| line(origin, source_of)).collect(),
         env: generated
             .env
             .iter()
@@ -52,7 +69,7 @@ pub(crate) fn preview(analysis: &Analysis, number: usize, resource: usize) -> Op
         hash: generated.config.hash().to_owned(),
         warnings: generated.warnings.iter().map(ToString::to_string).collect(),
         ..shown
-    })
+    }
 }
 
 /// The config that the resource had before its text gave none any more: marked as stale, with what is wrong now, and
@@ -109,13 +126,11 @@ pub(super) fn produced(generated: &Generated, path: &Path) -> Vec<Range<usize>> 
     generated.config.produced().get(path).cloned().unwrap_or_default()
 }
 
-fn line(document: &DocumentAnalysis, resource: &Resource, origin: &Origin, offset: usize) -> LineOrigin {
+fn line(origin: &Origin, source_of: &dyn Fn(&Path) -> Option<Span>) -> LineOrigin {
     match origin {
-        Origin::Resource(path) => LineOrigin {
-            kind: OriginKind::Resource,
-            path: path.to_string(),
-            source_span: Some(source_span(document, resource, path).shift(offset)),
-        },
+        Origin::Resource(path) => {
+            LineOrigin { kind: OriginKind::Resource, path: path.to_string(), source_span: source_of(path) }
+        }
         Origin::Base { line } => LineOrigin { kind: OriginKind::Base, path: (line + 1).to_string(), source_span: None },
         Origin::Default(what) => LineOrigin { kind: OriginKind::Default, path: (*what).to_owned(), source_span: None },
         Origin::Rule(what) => LineOrigin { kind: OriginKind::Rule, path: (*what).to_owned(), source_span: None },
