@@ -1,5 +1,6 @@
 //! What tests of several crates share: the API server, llama-stack, the operator as a process.
 
+pub mod cases;
 pub mod cluster;
 pub mod helm;
 pub mod llama_stack;

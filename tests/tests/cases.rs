@@ -11,9 +11,13 @@
 //!
 //! A mark's carets stand below what it speaks of; `#<` begins a mark for text at the left margin. A block may hold the
 //! cursor `$0`; then the block ```` ```offers ```` behind it lists what is offered there. A block ```` ```fixed ````
-//! is the file after all preferred fixes, ```` ```migrated ```` after migration.
+//! is the file after all preferred fixes, ```` ```migrated ```` after migration, ```` ```status ```` what the operator
+//! tells of its first resource.
 
 use llsd::ide::{self, Analysis, Diagnostic, MigrateOptions, Severity, Workspace};
+use llsd_generator::convert::to_v1alpha2;
+use llsd_generator::document::Plain;
+use llsd_yaml::Stream;
 use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,7 +34,7 @@ const OFFERS: usize = 6;
 static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^#[< ]*\^+ (error|warning|information|hint)\[").unwrap());
 
 /// Rules that need what no single file has, each with what that is.
-const ELSEWHERE: [(&str, &str); 14] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("llsd::kustomize::directive", "a kustomization that takes the file as a patch"),
     ("llsd::kustomize::operation", "a kustomization that takes the file as a patch"),
     ("llsd::provider::missing-api", "a base config without that API; the embedded ones serve all"),
@@ -38,6 +42,7 @@ const ELSEWHERE: [(&str, &str); 14] = [
     ("llsd::metadata::same-folder", "another file"),
     ("llsd::reference::not-found", "all Secrets of the namespace, which only a cluster knows"),
     ("llsd::distribution::no-base-config", "the labels of the image"),
+    ("llsd::distribution::label-version", "the labels of the image"),
     ("llsd::distribution::unusable-base-config", "the labels of the image"),
     ("llsd::config::overridden", "a caller that asks for a config all the same"),
     ("llsd::schema::alternatives", "a schema with `oneOf` or `anyOf`"),
@@ -111,6 +116,7 @@ fn answered(page: &str) -> (String, usize) {
             "offers" => out.push_str(&offers(&file)),
             "fixed" => out.push_str(&fixed(&file)),
             "migrated" => out.push_str(&migrated(&file)),
+            "status" => out.push_str(&status(&file)),
             _ => body.iter().for_each(|line| _ = writeln!(out, "{line}")),
         }
         out.push_str("```\n");
@@ -201,6 +207,14 @@ fn migrated(file: &str) -> String {
         ide::migrate(&about, document, MigrateOptions::default()).unwrap_or_else(|why| panic!("{why}\n{file}"))
     });
     apply(file, edits.flat_map(|migrated| migrated.edits).collect())
+}
+
+/// The conditions of the file's first resource that are False, as it is stored.
+fn status(file: &str) -> String {
+    let stream = Stream::parse(file);
+    let values = stream.documents().iter().map(|document| Plain::read(&document.document).value);
+    let resource = values.filter_map(|value| to_v1alpha2(&value).ok()).next().expect("a resource");
+    crate::status::conditions(&resource).expect("a name")
 }
 
 fn apply(text: &str, mut edits: Vec<ide::TextEdit>) -> String {

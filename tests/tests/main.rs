@@ -19,4 +19,5 @@ mod operator_oci;
 mod operator_webhooks;
 mod release;
 mod server;
+mod status;
 mod walls;

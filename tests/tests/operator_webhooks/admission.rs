@@ -4,42 +4,10 @@ use crate::operator_webhooks::hooks::{collection, good, object, server};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::finding::{Finding, Severity};
 use llsd_generator::check::{Facts, Request as Judged, verdict};
-use llsd_generator::document::Plain;
+use llsd_tests::cases::resources as cases;
 use llsd_tests::cluster::{Answer, Request};
-use llsd_yaml::Stream;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
-
-/// The resources of all cases, with their file: those that are whole, without templates.
-fn cases() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let page = std::fs::read_to_string(&path).unwrap();
-        let mut lines = page.lines();
-        while let Some(line) = lines.next() {
-            if line != "```yaml" {
-                continue;
-            }
-            let body: String =
-                lines.by_ref().take_while(|line| *line != "```").map(|line| format!("{line}\n")).collect();
-            for document in Stream::parse(&body).documents() {
-                let plain = Plain::read(&document.document);
-                let whole = plain.unknown.is_empty()
-                    && document.document.strict_error().is_none()
-                    && plain.duplicates.is_empty();
-                // The operator's webhook is asked about its own kind alone.
-                let ours = ApiVersion::of(&plain.value).is_some_and(|version| version != ApiVersion::OgxV1Beta1);
-                if whole && ours {
-                    found.push((path.file_name().unwrap().to_string_lossy().into_owned(), plain.value));
-                }
-            }
-        }
-    }
-    found
-}
 
 fn findings(value: &Value, old: Option<&Value>) -> Vec<Finding> {
     let version = ApiVersion::of(value).unwrap();
