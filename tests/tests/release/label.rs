@@ -76,9 +76,11 @@ fn an_image_for_two_machines_gets_the_labels_for_both() {
 fn what_is_no_config_is_refused_before_anything_is_copied() {
     let folder = Folder::new("label-refused");
     let file = folder.0.join("config.yaml");
-    for (content, expected) in
-        [(b"".to_vec(), "has 0 bytes"), (vec![b'x'; (1 << 20) + 1], "has 1048577 bytes"), (vec![0xff], "cannot be read")]
-    {
+    for (content, expected) in [
+        (b"".to_vec(), "has 0 bytes"),
+        (vec![b'x'; (1 << 20) + 1], "has 1048577 bytes"),
+        (vec![0xff], "cannot be read"),
+    ] {
         fs::write(&file, content).unwrap();
         let ran = label(&["127.0.0.1:1/a:1", file.to_str().unwrap(), "127.0.0.1:1/b:1"]);
         let message = String::from_utf8(ran.stderr).unwrap();
