@@ -184,7 +184,7 @@ impl<'f> Typist<'f> {
                 let about_others = [
                     "llsd::reference",
                     "llsd::config",
-                    "llsd::env::unread",
+                    "llsd::env::",
                     "llsd::metadata::duplicate",
                     "llsd::ogx::not-watched",
                 ];

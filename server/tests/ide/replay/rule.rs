@@ -30,7 +30,8 @@
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_generator::check::Rule;
-use llsd_generator::check::rules::{mounted_config, server_config};
+use llsd_generator::check::rules::{env, mounted_config, server_config};
+use llsd_generator::ogx::rules::watch;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, Step, Stream};
 use std::collections::BTreeSet;
@@ -38,7 +39,7 @@ use std::collections::BTreeSet;
 const SYNTAX: &str = "llsd::yaml::syntax";
 
 /// What is said of a config of the server and depends on its other sections, or on the version that these tell.
-const BETWEEN_SECTIONS: [&Rule; 15] = [
+const BETWEEN_SECTIONS: [&Rule; 19] = [
     &server_config::API_MISMATCH,
     &server_config::DANGLING,
     &server_config::DUPLICATE,
@@ -49,11 +50,15 @@ const BETWEEN_SECTIONS: [&Rule; 15] = [
     &server_config::UNKNOWN_KEY,
     &server_config::UNKNOWN_TYPE,
     &server_config::WRONG_VALUE,
+    &mounted_config::DISABLED_API,
     &mounted_config::LOCAL_STORAGE,
     &mounted_config::PORT,
     &mounted_config::UNMOUNTED_PATH,
     &mounted_config::UNSET_VARIABLE,
     &mounted_config::WRONG_VARIABLE,
+    &env::UNREAD,
+    &env::WITHOUT_EFFECT,
+    &watch::NOT_WATCHED,
 ];
 
 /// The same of an OGXServer.
@@ -95,6 +100,7 @@ fn absent(found: &Diagnostic) -> Option<Absent> {
         "llsd::schema::bounds" if says(&["must not be empty: at least one of"]) => Absent::Inside,
         "llsd::cel::rule" if says(&["must be specified", "is required when"]) => Absent::Inside,
         "llsd::reference::no-key" | "llsd::config::missing-key" | "llsd::model::unknown-provider" => Absent::Named,
+        "llsd::ogx::labels-unreadable" => Absent::At(&["spec.overrideConfig", "spec.baseConfig"]),
         "llsd::config::missing-file" => Absent::At(&["spec.server.userConfig", "spec.server.podOverrides"]),
         _ => return None,
     })
