@@ -3,9 +3,12 @@
 use crate::operator_webhooks::hooks::{
     CONFIGURATION, SERVICE, configuration, crd_with_service, free_address, good, shown, wait_until,
 };
-use llsd_operator::webhooks::{Certificates, Endpoint, Options, Readiness, SECRET_NAME, serve};
+use llsd_operator::webhooks::{
+    Certificates, Endpoint, OGX_WEBHOOK_NAME, Options, Readiness, SECRET_NAME, WEBHOOK_NAME, serve,
+};
 use llsd_tests::cluster::{CRDS, Cluster, Request};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -90,12 +93,9 @@ fn replicas_share_one_certificate_and_renew_it_in_use() {
         fields_of(&crd(&cluster), manager),
         json!({"f:spec": {"f:conversion": {"f:webhook": {"f:clientConfig": bundle}}}})
     );
-    assert_eq!(
-        fields_of(&hook(&cluster), manager),
-        json!({"f:webhooks": {"k:{\"name\":\"vllamastackdistribution.kb.io\"}": {
-            ".": {}, "f:name": {}, "f:clientConfig": bundle,
-        }}})
-    );
+    let of_webhook = json!({".": {}, "f:name": {}, "f:clientConfig": bundle});
+    let webhooks = [WEBHOOK_NAME, OGX_WEBHOOK_NAME].map(|name| (format!("k:{{\"name\":\"{name}\"}}"), &of_webhook));
+    assert_eq!(fields_of(&hook(&cluster), manager), json!({"f:webhooks": BTreeMap::from(webhooks)}));
     assert_eq!(crd(&cluster)["spec"]["conversion"]["webhook"]["clientConfig"]["service"]["name"], SERVICE);
     assert_eq!(hook(&cluster)["webhooks"][0]["clientConfig"]["service"]["name"], SERVICE);
 
