@@ -5,8 +5,8 @@ use crate::extent::{Extent, JUDGED_DEPTH, JUDGED_VALUES};
 use crate::queue::Key;
 use kube::Resource as _;
 use llsd_generator::api::ApiVersion;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,11 +25,12 @@ pub struct Stored {
     pub deleting: bool,
     /// Why a part of it is left out: as values it would take more memory than one resource may.
     pub fault: Option<String>,
-    /// Apart from `managedFields`.
+    api_version: String,
+    kind: String,
+    /// All of it but `managedFields`, as text, as the next two.
     metadata: Box<str>,
     spec: Box<str>,
     status: Box<str>,
-    head: Box<str>,
 }
 
 impl Stored {
@@ -48,17 +49,17 @@ impl Stored {
             }
         };
         let identity = serde_json::to_string(seen.meta()).unwrap_or_default();
-        let part = |part: &'_ Option<Box<RawValue>>| part.as_ref().map_or("null", |text| text.get()).to_owned();
         Self {
             uid: seen.meta().uid.clone().unwrap_or_default(),
             version: super::version(seen.meta()),
             written_as: managers.written_as(),
             is_older: managers.is_older(),
             deleting: seen.meta().deletion_timestamp.is_some(),
-            spec: bounded("spec", &part(&seen.spec), "null"),
-            status: bounded("status", &part(&seen.status), "null"),
+            spec: bounded("spec", text(seen.spec.as_deref()), "null"),
+            status: bounded("status", text(seen.status.as_deref()), "null"),
             metadata: bounded("metadata", &unmanaged(&seen.metadata), &identity),
-            head: format!(r#""apiVersion":{:?},"kind":{:?}"#, seen.api_version, seen.kind).into(),
+            api_version: seen.api_version.clone(),
+            kind: seen.kind.clone(),
             fault,
         }
     }
@@ -77,13 +78,23 @@ impl Stored {
     /// Parses the whole object out of its compact form, but for what [`fault`](Self::fault) speaks of.
     #[must_use]
     pub fn object(&self) -> Value {
-        let Self { head, metadata, spec, status, .. } = self;
-        let text = format!(r#"{{{head},"metadata":{metadata},"spec":{spec},"status":{status}}}"#);
-        serde_json::from_str(&text).unwrap_or_default()
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+        json!({
+            "apiVersion": self.api_version,
+            "kind": self.kind,
+            "metadata": read(&self.metadata),
+            "spec": read(&self.spec),
+            "status": read(&self.status),
+        })
     }
 }
 
-/// Metadata without managed fields.
+/// The text of a part of a resource that may be absent.
+fn text(part: Option<&RawValue>) -> &str {
+    part.map_or("null", RawValue::get)
+}
+
+/// The JSON of an object's metadata, without the `managedFields` in it.
 fn unmanaged(metadata: &RawValue) -> String {
     let mut fields: BTreeMap<&str, &RawValue> = serde_json::from_str(metadata.get()).unwrap_or_default();
     fields.remove("managedFields");
@@ -158,7 +169,6 @@ impl Resources {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn stored(version: u64, generation: u64, phase: &str) -> Stored {
         let object = json!({
