@@ -24,7 +24,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools=${LLSD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/llsd}/zig-0.17.1-0.24.1
 if [ ! -d "$tools" ]; then
   mkdir -p "$(dirname "$tools")"
-  # Scripts of a virtual environment name its folder: it is made where it stays, and is complete once the last step is done.
+  # Moved whole, so that an interrupted installation leaves nothing that looks finished. Scripts in it would name the folder
+  # before; what is started of it are a program and a link to Python.
   exec 9>"$tools.lock"
   flock 9
   if [ ! -d "$tools" ]; then

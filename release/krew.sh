@@ -16,7 +16,7 @@ for sum in llsd-*.sha256; do
     *-aarch64-unknown-linux-musl.tar.gz) os=linux arch=arm64 program=llsd ;;
     *-x86_64-apple-darwin.tar.gz) os=darwin arch=amd64 program=llsd ;;
     *-aarch64-apple-darwin.tar.gz) os=darwin arch=arm64 program=llsd ;;
-    *-x86_64-pc-windows-msvc.zip) os=windows arch=amd64 program=llsd.exe ;;
+    *-x86_64-pc-windows-gnu.zip) os=windows arch=amd64 program=llsd.exe ;;
     *) echo "krew.sh: $archive is for no platform that Krew knows" >&2; exit 1 ;;
   esac
   name=${archive%.tar.gz}

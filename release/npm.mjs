@@ -13,7 +13,7 @@ const PLATFORMS = {
   'aarch64-unknown-linux-musl': { os: 'linux', cpu: 'arm64' },
   'x86_64-apple-darwin': { os: 'darwin', cpu: 'x64' },
   'aarch64-apple-darwin': { os: 'darwin', cpu: 'arm64' },
-  'x86_64-pc-windows-msvc': { os: 'win32', cpu: 'x64' },
+  'x86_64-pc-windows-gnu': { os: 'win32', cpu: 'x64' },
 };
 const [archives, out] = process.argv.slice(2).map((folder) => path.resolve(folder));
 if (!out) {
