@@ -3,6 +3,7 @@
 
 use crate::api::{Api, ApiError};
 use crate::events::Events;
+use crate::lane::Lane;
 use crate::metrics::{End, Metrics};
 use crate::probe::Probes;
 use crate::queue::{Key, Queue};
@@ -24,6 +25,8 @@ const RESYNC: Duration = Duration::from_secs(3600);
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How soon what the API server refused is tried again, at the least: what refused it has to be mended by somebody.
 const DENIED: Duration = Duration::from_secs(5);
+/// How soon a large resource is looked at again that came while another one had the lane.
+const MAKE_WAY: Duration = Duration::from_millis(200);
 /// After so many failures in a row, some ten seconds, the resource itself tells of them.
 const LASTING: u32 = 8;
 
@@ -74,6 +77,7 @@ pub async fn run(context: Arc<Context>, concurrency: usize, end: CancellationTok
         "the cluster has been read; reconciling"
     );
     let slots = Arc::new(Semaphore::new(concurrency));
+    let lane = Lane::default();
     let mut tasks = JoinSet::new();
     loop {
         let slot = tokio::select! {
@@ -85,6 +89,16 @@ pub async fn run(context: Arc<Context>, concurrency: usize, end: CancellationTok
             key = context.queue.next() => key,
             () = end.cancelled() => break,
         };
+        let large = match context.stores.resources.get(&key).filter(|stored| stored.is_large()) {
+            None => None,
+            Some(_) => match lane.try_turn() {
+                Some(turn) => Some(turn),
+                None => {
+                    context.queue.defer(key, MAKE_WAY);
+                    continue;
+                }
+            },
+        };
         let turn = Turn {
             queue: context.queue.clone(),
             metrics: Arc::clone(&context.metrics),
@@ -94,7 +108,7 @@ pub async fn run(context: Arc<Context>, concurrency: usize, end: CancellationTok
         let context = Arc::clone(&context);
         tasks.spawn(async move {
             work(&context, key, turn).await;
-            drop(slot);
+            drop((slot, large));
         });
         while tasks.try_join_next().is_some() {}
     }

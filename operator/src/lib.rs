@@ -7,6 +7,7 @@ pub mod events;
 mod extent;
 pub mod external;
 pub mod health;
+mod lane;
 pub mod leadership;
 pub mod lease;
 pub mod metrics;

@@ -174,6 +174,14 @@ impl Queue {
         self.changed.notify_one();
     }
 
+    /// The work on a resource was not begun: it is taken up after `wait`, or at once if something happened to it.
+    pub fn defer(&self, key: Key, wait: Duration) {
+        let mut state = self.lock();
+        Self::release(&mut state, key, Some(wait));
+        drop(state);
+        self.changed.notify_one();
+    }
+
     /// The work on a resource has failed: it is tried again after a wait that grows. What happened meanwhile may have
     /// mended it, so that it is tried soon then. Returns the wait.
     pub fn failed(&self, key: Key) -> Duration {
@@ -278,6 +286,24 @@ mod tests {
         assert_eq!(queue.failures(&next), 12);
         queue.add(key("a"));
         assert!(queue.failed(next) <= SOON);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_deferred_keeps_its_failures_and_comes_back() {
+        let queue = Queue::default();
+        queue.add(key("a"));
+        let next = queue.next().await;
+        queue.failed(next);
+        let (next, start) = (queue.next().await, Instant::now());
+        queue.add(key("b"));
+        queue.defer(next, Duration::from_secs(1));
+        assert_eq!(queue.failures(&key("a")), 1);
+        assert_eq!(queue.next().await, key("b"));
+        let next = queue.next().await;
+        assert_eq!((next.clone(), start.elapsed().as_secs()), (key("a"), 1));
+        queue.add(key("a"));
+        queue.defer(next, Duration::from_secs(60));
+        assert_eq!(queue.next().await, key("a"), "something happened to it");
     }
 
     #[tokio::test(start_paused = true)]

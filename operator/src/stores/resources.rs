@@ -2,6 +2,7 @@
 
 use super::seen::{Managers, Seen};
 use crate::extent::{Extent, JUDGED_DEPTH, JUDGED_VALUES};
+use crate::lane::LARGE;
 use crate::queue::Key;
 use kube::Resource as _;
 use llsd_generator::api::ApiVersion;
@@ -73,6 +74,12 @@ impl Stored {
             metadata
         };
         self.spec != other.spec || metadata(self) != metadata(other)
+    }
+
+    /// Whether it takes much of whoever reads, judges or writes it, the API server included.
+    #[must_use]
+    pub fn is_large(&self) -> bool {
+        self.fault.is_some() || self.metadata.len() + self.spec.len() + self.status.len() > LARGE
     }
 
     /// Parses the whole object out of its compact form, but for what [`fault`](Self::fault) speaks of.

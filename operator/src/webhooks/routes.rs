@@ -2,6 +2,7 @@
 
 use super::listener::Connection;
 use super::{Surroundings, VALIDATE_OGX_PATH, VALIDATE_PATH, admit, admit_ogx, convert, review::BadReview};
+use crate::lane::{LARGE, Lane};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::Extension;
@@ -20,8 +21,9 @@ pub const CONVERT_PATH: &str = "/convert";
 /// Bytes of a review. It holds an object twice at most, and an object has 3 MiB at most; the API server converts lists
 /// object by object.
 const LARGEST: usize = 8 << 20;
-/// Bytes of all reviews that are arriving, waiting or being worked on.
-const BYTES: usize = 24 << 20;
+/// Bytes of all large reviews that are arriving, waiting or being worked on, each beyond [`LARGE`]. Up to there every
+/// connection has room: 8 MiB for all that there may be.
+const BYTES: usize = 16 << 20;
 /// Reviews that are worked on at once. More would only take memory: they wait for a processor.
 const AT_ONCE: usize = 2;
 /// How long a caller may take to send a review. The API server gives a webhook ten seconds in all.
@@ -93,11 +95,17 @@ async fn work<T: Send + 'static>(
 struct Room {
     bytes: Arc<Semaphore>,
     workers: Arc<Semaphore>,
+    /// Of large resources that are judged. Converting one is cheap, and a list of them is converted one by one.
+    lane: Lane,
 }
 
 /// The service behind the TLS connections.
 pub(super) fn router(surroundings: Option<Surroundings>) -> Router {
-    let room = Room { bytes: Arc::new(Semaphore::new(BYTES)), workers: Arc::new(Semaphore::new(AT_ONCE)) };
+    let room = Room {
+        bytes: Arc::new(Semaphore::new(BYTES)),
+        workers: Arc::new(Semaphore::new(AT_ONCE)),
+        lane: Lane::default(),
+    };
     let route = |service: Service| {
         let room = room.clone();
         post(move |connection: Extension<Connection>, body: Body| {
@@ -118,6 +126,9 @@ async fn respond(room: Room, connection: Connection, body: Body, service: Servic
         Ok(Err(refusal)) => return refusal,
         Err(_) => return (StatusCode::REQUEST_TIMEOUT, "the review did not arrive in time").into_response(),
     };
+    let is_large = matches!(service, Service::Admit { .. }) && body.len() > LARGE;
+    // Whoever waits for the lane can still be cut to make room.
+    let _turn = if is_large { Some(room.lane.turn().await) } else { None };
     let _busy = connection.busy();
     let by_itself = service.clone();
     let answered = match work(&room.workers, move || (by_itself.answer(&body), taken)).await {
@@ -136,8 +147,8 @@ async fn respond(room: Room, connection: Connection, body: Body, service: Servic
     }
 }
 
-/// The body, and the room that it takes. Where there is none, the oldest connection that has sent no whole review makes
-/// some.
+/// The body, and the room that it takes. Where there is none for a large one, the oldest connection that has sent no
+/// whole review makes some.
 async fn whole(
     room: &Arc<Semaphore>,
     connection: &Connection,
@@ -153,7 +164,8 @@ async fn whole(
             let text = format!("the review is larger than {LARGEST} bytes");
             return Err((StatusCode::PAYLOAD_TOO_LARGE, text).into_response());
         }
-        let size = u32::try_from(data.len()).unwrap_or(u32::MAX);
+        let size = (bytes.len() + data.len()).saturating_sub(bytes.len().max(LARGE));
+        let size = u32::try_from(size).unwrap_or(u32::MAX);
         let permit = loop {
             match Arc::clone(room).try_acquire_many_owned(size) {
                 Ok(permit) => break permit,
