@@ -102,8 +102,8 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         let outcome = to_ogx::migrate(&mut project, &sources, &options, arguments.allow_changes);
         code = code.max(outcome.code);
         if arguments.plan {
-            let files: Vec<String> = project.changed().iter().map(|file| project.shown(file)).collect();
-            io::stdout().write_all(ogx_plan::plan(&outcome, arguments.same_name, &files).as_bytes())?;
+            let applied = ogx_plan::applied(&project);
+            io::stdout().write_all(ogx_plan::plan(&outcome, arguments.same_name, &applied).as_bytes())?;
             return Ok(code);
         }
         return output(&project, &outcome.files, &sources, arguments, code);

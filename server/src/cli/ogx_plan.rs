@@ -3,9 +3,12 @@
 //! Source: the documented way loses volumes, as the new operator does not see what the old one left. These steps are
 //! carried out on a real API server by `tests/tests/operator_manifests/to_ogx.rs`.
 
+use super::project::Project;
 use super::to_ogx::Outcome;
 use crate::ide::{self, Renamed};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Takes out of a saved object what only the API server writes, so that it can be applied again.
 const PLAIN: &str = r"sed '/^  \(creationTimestamp\|generation\|resourceVersion\|uid\): /d'";
@@ -32,8 +35,34 @@ impl Plan {
     }
 }
 
-/// What to do, with names that are kept or not. `files`: what is to be applied.
-pub(super) fn plan(outcome: &Outcome, same_name: bool, files: &[String]) -> String {
+/// What `kubectl apply` gets.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Applied {
+    /// A file by itself.
+    File(String),
+    /// A folder with a kustomization.
+    Built(String),
+}
+
+/// What is applied to have the changed files in the cluster: of a kustomization the folder that is built in the end.
+pub(super) fn applied(project: &Project) -> BTreeSet<Applied> {
+    let of = |file: &Arc<str>| -> Vec<Applied> {
+        let analysis = project.analysis_of(file);
+        let built = analysis.map(|known| known.workspace().built_with(file)).unwrap_or_default();
+        if built.is_empty() {
+            return vec![Applied::File(project.shown(file))];
+        }
+        let folder = |file: String| match file.rsplit_once('/') {
+            Some((folder, _)) => folder.to_owned(),
+            None => ".".to_owned(),
+        };
+        built.iter().map(|kustomization| Applied::Built(folder(project.shown(kustomization)))).collect()
+    };
+    project.changed().iter().flat_map(of).collect()
+}
+
+/// What to do, with names that are kept or not.
+pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applied>) -> String {
     let mut plan = Plan::default();
     let all = &outcome.renamed;
     let stop = format!("{OLD_OPERATOR} --replicas=0");
@@ -55,7 +84,10 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, files: &[String]) -> Stri
         let title = "Name the owner as the new operator knows it: it refuses children of v1alpha2.";
         plan.step(title, all.iter().flat_map(owned));
     }
-    let apply = files.iter().map(|file| format!("kubectl apply -f {file}"));
+    let apply = applied.iter().map(|applied| match applied {
+        Applied::File(file) => format!("kubectl apply -f {file}"),
+        Applied::Built(folder) => format!("kubectl apply -k {folder}"),
+    });
     plan.step("Write the new resources (`llsd migrate --to ogx --write`), and apply them.", apply);
     let wait = all.iter().flat_map(|one| awaited(one, same_name));
     plan.step("Wait, and look whether the volumes belong to nobody any more.", wait);

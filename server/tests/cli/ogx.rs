@@ -509,6 +509,29 @@ fn the_plan_shows_the_new_operator_what_is_to_be_adopted_before_anything_is_dele
 }
 
 #[test]
+fn the_plan_applies_the_folders_that_are_built() {
+    let folder = Folder::new("ogx-plan-built");
+    folder.write("base/old.yaml", OLD);
+    folder.write("base/kustomization.yaml", "resources: [old.yaml]\n");
+    folder.write("test/kustomization.yaml", "resources: [../base]\npatches:\n- path: more.yaml\n");
+    folder.write("test/more.yaml", OLD.split("spec:").next().unwrap().to_owned() + "spec:\n  replicas: 3\n");
+    folder.write(
+        "live/kustomization.yaml",
+        "resources: [../base]\nconfigMapGenerator:\n- {name: c, files: [config.yaml]}\n",
+    );
+    folder.write("alone.yaml", OLD.replace("name: chat", "name: alone"));
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--plan", "."]);
+    let applied: Vec<&str> =
+        ran.out.lines().filter(|line| line.starts_with("kubectl apply") && !line.ends_with("saved")).collect();
+    assert_eq!(
+        applied,
+        ["kubectl apply -f alone.yaml", "kubectl apply -k live", "kubectl apply -k test"],
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn what_names_the_old_kind_service_and_labels_is_told() {
     let folder = Folder::new("ogx-outside");
     folder.write("old.yaml", OLD.replace("    userConfig:\n      configMapName: config\n", ""));

@@ -10,9 +10,9 @@ mod writer;
 
 use super::file_names::{folder_of, last_part, relative};
 use super::objects::{ObjectKey, Objects, Pieces};
-use llsd_generator::kustomize::{Content, FILE_NAMES, Kustomization, Patch, Source, is_remote};
+use llsd_generator::kustomize::{Content, FILE_NAMES, Generator, Kustomization, Patch, Source, is_remote};
 use rpds::RedBlackTreeMapSync;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 pub(super) use build::Builder;
@@ -143,15 +143,41 @@ impl Overlays {
     /// The ConfigMaps that kustomizations make of a file, each with a name and namespace as written there.
     pub(super) fn made_into(&self, file: &str) -> Vec<ObjectKey> {
         let of = |(by, one): (&Arc<str>, &Arc<Kustomization>)| -> Vec<ObjectKey> {
-            let takes = |content: &Content| match content {
-                Content::File(path) => relative(folder_of(by), path) == file,
-                Content::Literal(_) => false,
-            };
-            let makes = one.generators.iter().filter(|made| !made.is_secret);
-            let makes = makes.filter(|made| made.entries.iter().any(|(_, content)| takes(content)));
+            let makes = one.generators.iter().filter(|made| !made.is_secret && takes(by, made, file));
             makes.map(|made| (made.namespace.clone(), made.name.clone())).collect()
         };
         self.kustomizations.iter().flat_map(of).collect()
+    }
+
+    /// The kustomizations that are built to have what a file says: those that take it in, also through others, and that
+    /// no other one takes in. None if it is applied by itself.
+    pub(super) fn built_with(&self, file: &str) -> BTreeSet<Arc<str>> {
+        let (mut roots, mut seen) = (BTreeSet::new(), HashSet::new());
+        let mut open = match self.kustomizations.get_key_value(file) {
+            Some((own, _)) => vec![Arc::clone(own)],
+            None => self.taking_in(file),
+        };
+        while let Some(kustomization) = open.pop() {
+            if !seen.insert(Arc::clone(&kustomization)) {
+                continue;
+            }
+            let above = self.taking_in(folder_of(&kustomization).trim_end_matches('/'));
+            if above.is_empty() {
+                roots.insert(kustomization);
+            }
+            open.extend(above);
+        }
+        roots
+    }
+
+    /// The kustomizations that name a file or folder.
+    fn taking_in(&self, path: &str) -> Vec<Arc<str>> {
+        let naming = [&self.users, &self.patching].into_iter().filter_map(|all| all.get(path));
+        let mut all: Vec<_> = naming.flat_map(|users| users.keys()).cloned().collect();
+        let generates =
+            self.kustomizations.iter().filter(|(by, one)| one.generators.iter().any(|made| takes(by, made, path)));
+        all.extend(generates.map(|(by, _)| Arc::clone(by)));
+        all
     }
 
     /// All kustomizations by file name, in that order.
@@ -168,6 +194,14 @@ impl Overlays {
     pub(super) fn named(&self) -> impl Iterator<Item = &Arc<str>> {
         self.users.keys().chain(self.patching.keys())
     }
+}
+
+/// Whether a generator of the kustomization `by` makes an entry of a file.
+fn takes(by: &str, made: &Generator, file: &str) -> bool {
+    made.entries.iter().any(|(_, content)| match content {
+        Content::File(path) => relative(folder_of(by), path) == file,
+        Content::Literal(_) => false,
+    })
 }
 
 fn note(all: &mut RedBlackTreeMapSync<Arc<str>, Set>, path: Arc<str>, user: &Arc<str>, used: bool) {
