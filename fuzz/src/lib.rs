@@ -5,7 +5,7 @@ use llsd_generator::document::Plain;
 use serde_json::Value;
 
 /// Pieces that resources are made of, whole lines and less.
-const PIECES: [&str; 40] = [
+const PIECES: [&str; 45] = [
     "apiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata:\n  name: a\nspec:\n",
     "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nmetadata:\n  name: a\nspec:\n  server:\n",
     "  distribution:\n    name: starter\n",
@@ -22,6 +22,11 @@ const PIECES: [&str; 40] = [
     "  disabled: [eval]\n",
     "  networking:\n    port: 8080\n    tls: {enabled: true, secretName: t}\n",
     "  workload:\n    replicas: 2\n    overrides:\n      env:\n        - name: VLLM_URL\n          value: x\n",
+    "apiVersion: ogx.io/v1beta1\nkind: OGXServer\nmetadata:\n  name: a\n  annotations: {ogx.io/adopt-storage: a}\nspec:\n",
+    "    inference:\n      remote:\n        vllm: [{endpoint: 'http://vllm:8000/v1', apiToken: {name: s, key: k}}]\n",
+    "      inline:\n        custom: [{type: 'inline::x', settings: {a: 1}, secretRefs: {b: {name: s, key: k}}}]\n",
+    "  network: {port: 9000, externalAccess: {enabled: true}}\n  disabledAPIs: [batches]\n",
+    "  baseConfig: {name: c, key: config.yaml}\n  tls: {trust: {caCertificates: [{name: c, key: ca.crt}]}}\n",
     "---\n",
     "...\n",
     "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  k: v\n",

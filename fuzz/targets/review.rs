@@ -3,11 +3,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use llsd_operator::webhooks::{CONVERT_PATH, VALIDATE_PATH, answer};
+use llsd_operator::webhooks::{CONVERT_PATH, VALIDATE_OGX_PATH, VALIDATE_PATH, answer};
 use serde_json::{Value, json};
 
 fuzz_target!(|text: &str| {
-    for path in [CONVERT_PATH, VALIDATE_PATH] {
+    for path in [CONVERT_PATH, VALIDATE_PATH, VALIDATE_OGX_PATH] {
         let _ = answer(path, text.as_bytes());
     }
     // And with what the API server puts around objects of anybody.
@@ -25,11 +25,22 @@ fuzz_target!(|text: &str| {
                 }
             }
         }
-        let request = json!({"uid": "u", "operation": "CREATE", "object": object});
-        let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
-        let answered = answered(VALIDATE_PATH, &review);
-        assert!(answered["response"]["allowed"].is_boolean());
-        assert!(answered.to_string().len() < 1 << 20);
+        // As it is, and under the name of the other kind: whatever an OGXServer holds.
+        let mut ogx = object.clone();
+        if let Some(fields) = ogx.as_object_mut() {
+            fields.insert("apiVersion".to_owned(), json!("ogx.io/v1beta1"));
+            fields.insert("kind".to_owned(), json!("OGXServer"));
+        }
+        for (path, object) in [(VALIDATE_PATH, &object), (VALIDATE_OGX_PATH, &object), (VALIDATE_OGX_PATH, &ogx)] {
+            for operation in ["CREATE", "UPDATE"] {
+                let old = (operation == "UPDATE").then(|| json!({"spec": {}}));
+                let request = json!({"uid": "u", "operation": operation, "object": object, "oldObject": old});
+                let review = json!({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request});
+                let answered = answered(path, &review);
+                assert!(answered["response"]["allowed"].is_boolean());
+                assert!(answered.to_string().len() < 1 << 20);
+            }
+        }
     }
 });
 
