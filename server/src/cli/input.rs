@@ -40,7 +40,7 @@ impl Source {
                 other => plain.push(other),
             }
         }
-        Arc::from(plain.to_string_lossy().replace('\\', "/"))
+        Arc::from(with_slashes(plain.to_string_lossy().into_owned()))
     }
 
     /// Where it is: what is read from standard input is in the folder of the run.
@@ -83,12 +83,18 @@ impl fmt::Display for Source {
         match self {
             Self::Stdin => out.write_str("<stdin>"),
             // GitHub attaches annotations to paths as Git has them only: without a `.` in front.
-            Self::File(path) => match path.strip_prefix(".") {
-                Ok(rest) if !rest.as_os_str().is_empty() => rest.display().fmt(out),
-                _ => path.display().fmt(out),
-            },
+            Self::File(path) => {
+                let rest = path.strip_prefix(".").ok().filter(|rest| !rest.as_os_str().is_empty());
+                out.write_str(&with_slashes(rest.unwrap_or(path).display().to_string()))
+            }
         }
     }
+}
+
+/// A path with `/` between folders, also where the system writes `\`: what is told of a file, for people and for the tools
+/// that read it, is the same everywhere.
+pub(super) fn with_slashes(path: String) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path }
 }
 
 /// A source without a text, and why.

@@ -131,10 +131,13 @@ fn physical(name: &str, (start, end): (Place, Place)) -> Value {
     })
 }
 
-/// A file name as a relative URI reference.
+/// A file name as a relative URI reference. One that begins with a drive is no relative one: its colon would end a scheme.
 fn uri(name: &str) -> String {
-    let mut uri = String::with_capacity(name.len());
-    for byte in name.trim_start_matches("./").bytes() {
+    let (mut uri, rest) = match name.split_at_checked(2) {
+        Some((drive, rest)) if drive.ends_with(':') && rest.starts_with('/') => (format!("file:///{drive}"), rest),
+        _ => (String::with_capacity(name.len()), name.trim_start_matches("./")),
+    };
+    for byte in rest.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             uri.push(char::from(byte));
         } else {
@@ -142,4 +145,17 @@ fn uri(name: &str) -> String {
         }
     }
     uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn files_are_named_as_uris() {
+        assert_eq!(uri("./deploy/my file.yaml"), "deploy/my%20file.yaml");
+        assert_eq!(uri("/tmp/é.yaml"), "/tmp/%C3%A9.yaml");
+        assert_eq!(uri("C:/deploy/a.yaml"), "file:///C:/deploy/a.yaml");
+        assert_eq!(uri("é/a.yaml"), "%C3%A9/a.yaml");
+    }
 }
