@@ -51,3 +51,35 @@ fn what_was_downloaded_is_installed_only_if_its_checksum_is_right() {
     assert!(message.contains("is not what its checksum says; nothing is installed"), "{message}");
     assert!(!home.0.join("bin").exists());
 }
+
+#[test]
+fn an_archive_that_is_not_what_its_users_expect_is_found_before_it_is_released() {
+    let (good, foreign) = (Folder::new("verified"), Folder::new("foreign"));
+    let verify = |folder: &Folder| {
+        let ran = Command::new(repository("release/verify.sh")).arg(&folder.0).output().unwrap();
+        let told = |bytes| String::from_utf8(bytes).unwrap();
+        (ran.status.code(), told(ran.stdout), told(ran.stderr))
+    };
+    let path = archive(&good);
+    let (code, seen, complaint) = verify(&good);
+    assert_eq!(code, Some(0), "{complaint}");
+    assert!(seen.starts_with("x86_64-unknown-linux-musl\trun\t"), "{seen}");
+
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let (code, _, complaint) = verify(&good);
+    assert_eq!(code, Some(1));
+    assert!(complaint.contains("is not what its checksum says"), "{complaint}");
+
+    let made = Command::new(repository("release/archive.sh"))
+        .arg("aarch64-unknown-linux-musl")
+        .arg(llsd_tests::llsd::binary())
+        .arg(&foreign.0)
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let (code, _, complaint) = verify(&foreign);
+    assert_eq!(code, Some(1));
+    assert!(complaint.contains("has a program for another machine"), "{complaint}");
+}
