@@ -21,7 +21,8 @@ build: ## build everything
 
 # The parts of `make setup` and `make test`. Each fetches and builds what it needs, and none waits for one that it does not
 # need: what is slow begins at once, beside the rest.
-SETUP := setup-packages setup-api-server setup-helm setup-llama-stack setup-neovim setup-vscode setup-npm setup-docs
+SETUP := setup-packages setup-api-server setup-helm setup-krew setup-llama-stack setup-neovim setup-vscode setup-npm \
+	setup-docs
 TESTS := build-tests build-playground test-crates test-servers test-vscode test-playground
 .PHONY: $(SETUP) $(TESTS)
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
@@ -40,6 +41,9 @@ setup-api-server:
 
 setup-helm:
 	@tests/part.sh $@ tests/helm/build.sh
+
+setup-krew:
+	@tests/part.sh $@ tests/krew/build.sh
 
 build-tests:
 	@tests/part.sh $@ $(CARGO) test --workspace --locked --quiet --no-run
