@@ -2,12 +2,13 @@
 # Prints the path of one of cargo's further commands, or of another program from crates.io, and builds it first if the
 # cache does not have its version (some minutes). An unoptimised build is enough for what they have to do here.
 #
-# usage: cargo-tool.sh cargo-deny|cargo-llvm-cov|mdbook
+# usage: cargo-tool.sh cargo-cyclonedx|cargo-deny|cargo-llvm-cov|mdbook
 set -euo pipefail
 
-tool=${1:?usage: cargo-tool.sh cargo-deny|cargo-llvm-cov|mdbook}
+tool=${1:?usage: cargo-tool.sh cargo-cyclonedx|cargo-deny|cargo-llvm-cov|mdbook}
 features=()
 case $tool in
+  cargo-cyclonedx) version=0.5.9 ;;
   cargo-deny) version=0.20.2 ;;
   cargo-llvm-cov) version=0.9.1 ;;
   # Without its own web server.

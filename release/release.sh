@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Makes everything that a release has. What the workflow of a tag publishes is what this writes, so that it can be made and
+# looked at anywhere.
+#
+# usage: release.sh DIR [TARGET...]
+#   DIR     where it goes; it must not exist: archives with checksums, npm/, wheels/, editors' packages, the manifest for
+#           Krew, the operator's manifest and chart, what the programs are made of, images/ as OCI layouts
+#   TARGET  for which machines, by default all that build.sh knows; one of them has to run here. Images need both for Linux
+set -euo pipefail
+
+out=${1:?usage: release.sh DIR [TARGET...]}
+shift
+[ ! -e "$out" ] || { echo "release.sh: $out is there already" >&2; exit 2; }
+mkdir -p "$out"
+out=$(realpath "$out")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+linux=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
+targets=("$@")
+[ $# -gt 0 ] || targets=("${linux[@]}" x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-gnu)
+host=$(uname -m)-unknown-linux-musl
+if [[ " ${targets[*]} " != *" $host "* ]]; then
+  echo "release.sh: nothing of ${targets[*]} runs here, to write manual and schemas" >&2
+  exit 2
+fi
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
+
+declare -A binaries
+for target in "${targets[@]}"; do
+  echo "release: llsd for $target" >&2
+  binaries[$target]=$(release/build.sh llsd "$target")
+done
+tests/setup/npm.sh vscode-extension
+for target in "${targets[@]}"; do
+  release/archive.sh "$target" "${binaries[$target]}" "$out" "${binaries[$host]}" >&2
+  case $target in
+    x86_64-unknown-linux-musl) platforms=(linux-x64 alpine-x64) ;;
+    aarch64-unknown-linux-musl) platforms=(linux-arm64 alpine-arm64) ;;
+    x86_64-apple-darwin) platforms=(darwin-x64) ;;
+    aarch64-apple-darwin) platforms=(darwin-arm64) ;;
+    x86_64-pc-windows-gnu) platforms=(win32-x64) ;;
+  esac
+  for platform in "${platforms[@]}"; do
+    node vscode-extension/package.mjs --target "$platform" --binary "${binaries[$target]}" --host "${binaries[$host]}" \
+      --out "$out/llsd-$platform.vsix" >&2
+  done
+done
+release/verify.sh "$out" >&2
+node release/npm.mjs "$out" "$out/npm" >&2
+release/wheel.py "$out" "$out/wheels" >&2
+release/krew.sh "$out" >"$out/llsd.yaml"
+cp release/operator.yaml "$out/operator.yaml"
+"$(tests/helm/build.sh)/helm" package operator/chart --destination "$out" >&2
+for program in llsd llsd-operator; do
+  release/sbom.sh "$program" >"$out/$program.cdx.json"
+done
+# Of what is downloaded; images have digests.
+(cd "$out" && find . -type f -not -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >SHA256SUMS)
+
+for target in "${linux[@]}"; do
+  [[ " ${targets[*]} " == *" $target "* ]] || exit 0
+done
+mkdir -p "$out/images"
+for program in llsd llsd-operator; do
+  echo "release: the image of $program" >&2
+  amd64=$(release/build.sh "$program" "${linux[0]}")
+  arm64=$(release/build.sh "$program" "${linux[1]}")
+  release/image.sh "$out/images/$program" "$version" "amd64=$amd64" "arm64=$arm64" >"$out/images/$program.digest"
+done
