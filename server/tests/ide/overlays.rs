@@ -336,8 +336,20 @@ fn a_resource_is_migrated_with_its_patches_in_an_editor_too() {
     assert_eq!(migrations(&files), ["Migrate to v1alpha2 together with its patches"]);
     let about = files.about("base/stack.yaml");
     let mut offers = ide::migration_offers(&about, ide::Span::new(0, 0));
-    let to_ogx = offers.iter().filter(|offer| offer.target != ide::MigrationTarget::Newer);
-    assert!(to_ogx.map(|offer| offer.refused.as_deref().unwrap_or_default()).all(|why| why.contains("kustomization")));
+    let to_ogx = offers.iter().find(|offer| offer.target == ide::MigrationTarget::Ogx { same_name: false }).unwrap();
+    assert_eq!(to_ogx.refused, None);
+    assert!(to_ogx.title.ends_with("together with its patches"), "{}", to_ogx.title);
+    let migrated = ide::accept_migration(&about, to_ogx).unwrap();
+    let texts = files.edited(&migrated.others);
+    expect![[r#"
+        resources: [../base]
+        patches:
+        - target: {kind: OGXServer, version: v1beta1}
+          patch: |-
+            # for production
+            - {op: replace, path: /spec/workload/replicas, value: 3}
+    "#]]
+    .assert_eq(&texts["ov/kustomization.yaml"]);
     let offer = offers.remove(0);
     let migrated = ide::accept_migration(&about, &offer).unwrap();
     let texts = files.edited(&migrated.others);

@@ -26,17 +26,24 @@ pub(super) fn of_resources(query: &Query<'_>, located: Located<'_>, inside: Span
     if !located.document.resources().iter().any(is_touched) {
         return;
     }
-    let refused = migrate::is_bound(query).then(|| NotMigrated::Bound.to_string());
     let version = target(query);
+    let is_bound = migrate::is_bound(query);
+    let patches = if is_bound { " together with its patches" } else { "" };
     for (same_name, words) in [(false, ""), (true, ", keeping the name")] {
+        let refused = if is_bound { of_group(query, same_name).err().map(|why| why.to_string()) } else { None };
         found.push(MigrationOffer {
-            title: format!("Migrate to OGXServer with ogx {version}{words}"),
+            title: format!("Migrate to OGXServer with ogx {version}{patches}{words}"),
             document: located.number,
             target: MigrationTarget::Ogx { same_name },
-            refused: refused.clone(),
+            refused,
             ..MigrationOffer::default()
         });
     }
+}
+
+/// The rewrite of all that kustomizations patch together with what is asked about.
+fn of_group(query: &Query<'_>, same_name: bool) -> Result<ToOgx, NotMigrated> {
+    migrate::patched_ogx::of_group(query, &ToOgxOptions { version: target(query), same_name }, &|_| true)
 }
 
 /// The ways of a config to other versions of the server.
@@ -63,16 +70,18 @@ fn target(query: &Query<'_>) -> &'static str {
     ogx::target_version(query.analysis.and_then(|analysis| analysis.workspace().assumed_version()))
 }
 
-/// The rewrite of all resources of a document as `OGXServer`.
+/// The rewrite of all resources of a document as `OGXServer`, or of the whole file where kustomizations patch it.
 pub(super) fn to_ogx(query: &Query<'_>, document: usize, same_name: bool) -> Result<Migrated, NotMigrated> {
-    if migrate::is_bound(query) {
-        return Err(NotMigrated::Bound);
-    }
     let options = ToOgxOptions { version: target(query), same_name };
-    let made: ToOgx = migrate::ogx::of_query(query, document, &options, &|_| true)?;
+    let made = match migrate::is_bound(query) {
+        true => of_group(query, same_name)?,
+        false => migrate::ogx::of_query(query, document, &options, &|_| true)?,
+    };
     let mut further = made.lines();
     for object in &made.concerned.configs {
-        further.extend(old_readers(query, object, Some(document)).iter().map(|name| read_by(name, object)));
+        let readers = old_readers(query, object, Some(document));
+        let left = readers.iter().filter(|name| made.renamed.iter().all(|one| one.old != **name));
+        further.extend(left.map(|name| read_by(name, object)));
     }
     further.extend(made.concerned.elsewhere.iter().map(unwatched));
     Ok(Migrated { edits: made.edits, others: made.others, further, ..Migrated::default() })

@@ -136,8 +136,6 @@ pub enum NotMigrated {
     Flow,
     /// It is a patch of a kustomization.
     Part,
-    /// Kustomizations patch it, or it is a patch, and it was to become one of another kind.
-    Bound,
     /// A config has values by way of aliases, or stands where its text cannot be changed.
     Unreachable,
     /// The resource was made from another one, and does not have all of it.
@@ -226,9 +224,6 @@ impl fmt::Display for NotMigrated {
             ),
             Self::Flow => out.write_str("it is written between brackets (JSON): write it as block YAML first"),
             Self::Part => out.write_str("it is a patch of a kustomization, and no resource of its own"),
-            Self::Bound => out.write_str(
-                "a kustomization patches it, or it is a patch: `llsd migrate --to ogx` rewrites all of them together",
-            ),
             Self::Unreachable => out.write_str(
                 "a value that changes comes from an alias, or stands where it cannot be changed: write it out first",
             ),
