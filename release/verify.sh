@@ -7,7 +7,8 @@
 # usage: verify.sh DIR
 #   DIR  has llsd-VERSION-TARGET archives and their .sha256, as archive.sh makes them
 #
-# On Linux, programs for arm64 and for Windows run under qemu-aarch64-static and wine64, if these are installed.
+# On Linux, programs for arm64 and for Windows run under qemu-aarch64-static and wine64, if these are installed. WINEPREFIX is
+# Wine's folder, by default a new one. A Wine that is too old for programs in Rust (8.0 is) counts as none.
 set -euo pipefail
 
 dir=$(realpath "${1:?usage: verify.sh DIR}")
@@ -41,8 +42,15 @@ runner() {
     Linux-x86_64-x86_64-unknown-linux-musl | Linux-aarch64-aarch64-unknown-linux-musl | Darwin-x86_64-x86_64-apple-darwin | \
       Darwin-arm64-aarch64-apple-darwin | MINGW*-x86_64-pc-windows-gnu) echo env ;;
     Linux-*-aarch64-unknown-linux-musl) command -v qemu-aarch64-static qemu-aarch64 ;;
-    Linux-*-x86_64-pc-windows-gnu) PATH=$PATH:/usr/lib/wine command -v wine64 wine ;;
+    Linux-*-x86_64-pc-windows-gnu) PATH=$PATH:/usr/lib/wine windows ;;
   esac | head -n 1 || true
+}
+
+# Wine, if it has the source of random numbers that Rust's library asks for.
+windows() {
+  local wine
+  wine=$(command -v wine64 wine | head -n 1) || return
+  "$wine" cmd /c 'if not exist C:\windows\system32\bcryptprimitives.dll exit 1' >/dev/null 2>&1 && echo "$wine"
 }
 
 # A message as the language server's protocol frames it.
@@ -71,7 +79,7 @@ try() {
   local version=$1 told code=0
   shift
   # Programs for Windows end their lines otherwise.
-  told=$("$@" --version | tr -d '\r')
+  told=$("$@" --version | tr -d '\r') || refuse 'the program does not run'
   [ "$told" = "llsd $version" ] || refuse "the program says that it is \"$told\""
   "$@" check "$root/samples/minimal.yaml" >/dev/null || refuse 'it finds something in samples/minimal.yaml'
   "$@" render "$root/samples/minimal.yaml" | grep -q '^version:' || refuse 'it renders nothing of samples/minimal.yaml'
@@ -91,7 +99,7 @@ megabytes() {
 }
 
 # Nothing that runs here finds or leaves anything at home.
-export HOME=$work WINEPREFIX=$work/wine WINEDEBUG=-all
+export HOME=$work WINEPREFIX=${WINEPREFIX:-$work/wine} WINEDEBUG=-all
 shopt -s nullglob
 seen=0
 for sum in "$dir"/llsd-*.sha256; do
