@@ -148,7 +148,6 @@ const LEFT: &[(&str, &str)] = &[
     ("sleeping-version", "takes a patch for the other version"),
     ("selector", "labels or annotations decide"),
     ("replacement", "which are not followed"),
-    ("env-in-place", "its operation 1 changes nothing of the OGXServer"),
     ("not-alike", "not alike at /spec/replicas"),
     ("in-quotes", "write it as a block"),
 ];

@@ -18,7 +18,7 @@ use crate::ide::{Analysis, Workspace, place};
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::Facts;
 use llsd_generator::fold::Unmoved;
-use llsd_generator::kustomize::{Operations, apply, merge_between, operations_between};
+use llsd_generator::kustomize::{Operations, Pointer, apply, merge_between, operations_between};
 use llsd_generator::ogx::migrate::{self, Migration, Options, Told};
 use llsd_generator::path::Path;
 use serde_json::{Value, json};
@@ -174,12 +174,15 @@ impl Patched<'_> {
         let mut known: Option<Vec<Value>> = None;
         for (old, new) in met {
             let after = one.apply(old).map_err(|_| broken())?;
-            let migrated = self.migrated(&after)?.value;
-            let made = operations_between(new, &migrated);
+            let migrated = self.migrated(&after)?;
+            let made = match written["op"] == "test" {
+                true => tested(written, old, &migrated).into_iter().collect(),
+                false => operations_between(new, &migrated.value),
+            };
             if *known.get_or_insert_with(|| made.clone()) != made {
                 return Err(not_alike(written["path"].as_str().unwrap_or_default()));
             }
-            (*old, *new) = (after, migrated);
+            (*old, *new) = (after, migrated.value);
         }
         known.filter(|made| !made.is_empty()).ok_or(NotMigrated::WithoutEffect { operation: number })
     }
@@ -271,6 +274,18 @@ impl Patched<'_> {
         }
         Ok(())
     }
+}
+
+/// The test of the same value where `old` has its place now. `None`: it is not there.
+fn tested(written: &Value, old: &Value, now: &Migration) -> Option<Value> {
+    let place = Pointer::parse(written["path"].as_str()?)?.path_in(old)?;
+    let above = now.moves.iter().filter(|(from, _)| place.starts_with(from));
+    let to = match above.max_by_key(|(from, _)| from.segments().len()) {
+        Some((from, to)) => to.join(&place.segments()[from.segments().len()..].iter().cloned().collect()),
+        None => place,
+    };
+    let is_there = to.find(&now.value) == written.get("value");
+    is_there.then(|| json!({"op": "test", "path": Pointer::of(&to).to_string(), "value": written["value"]}))
 }
 
 fn not_alike(pointer: &str) -> NotMigrated {
