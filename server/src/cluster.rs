@@ -42,16 +42,17 @@ pub fn query(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<Cluster
     for namespace in namespaces {
         let in_namespace = |name: &str| (namespace.to_owned(), name.to_owned());
         let cluster = &mut found.cluster;
-        match keys(kubectl, namespace, "secrets") {
+        match keys_of(kubectl, namespace, "secrets") {
             Ok(secrets) => {
-                let secrets = secrets.into_iter().map(|(name, keys)| (in_namespace(&name), keys));
+                let keys = |keys: BTreeSet<String>| keys.into_iter().map(|key| (key, None)).collect();
+                let secrets = secrets.into_iter().map(|(name, all)| (in_namespace(&name), keys(all)));
                 cluster.objects.secrets.extend(secrets);
                 cluster.complete_secrets.insert(namespace.to_owned());
             }
             Err(Failure::Refused(problem)) => found.problems.push(problem),
             Err(failure) => return Err(failure),
         }
-        match keys(kubectl, namespace, "configmaps") {
+        match keys_of(kubectl, namespace, "configmaps") {
             Ok(maps) => {
                 let empty = |keys: BTreeSet<String>| keys.into_iter().map(|key| (key, String::new())).collect();
                 let maps = maps.into_iter().map(|(name, keys)| (in_namespace(&name), empty(keys)));
@@ -92,7 +93,7 @@ fn plain(name: &str) -> Result<&str, Failure> {
     if valid { Ok(name) } else { Err(Failure::Name(name.to_owned())) }
 }
 
-fn keys(kubectl: &Kubectl, namespace: &str, kind: &str) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
+fn keys_of(kubectl: &Kubectl, namespace: &str, kind: &str) -> Result<BTreeMap<String, BTreeSet<String>>, Failure> {
     let template = format!("go-template={KEYS}");
     let within = format!("--namespace={}", plain(namespace)?);
     let lines = kubectl.run(&["get", kind, &within, "--output", &template])?;

@@ -3,6 +3,7 @@
 use super::part::Part;
 use crate::api::ApiVersion;
 use crate::config::mounting::Mount;
+use crate::config::reading::Reading;
 use crate::generate::Base;
 use crate::references::ReferenceKind;
 use serde_json::Value;
@@ -20,6 +21,8 @@ pub struct Facts {
     pub secrets: Option<BTreeMap<ObjectKey, BTreeSet<String>>>,
     /// The ConfigMaps, by namespace and name, each with its data.
     pub config_maps: Option<BTreeMap<ObjectKey, BTreeMap<String, String>>>,
+    /// The keys of Secrets and ConfigMaps whose value the server reads as something else than a text, of all that are known.
+    pub readings: BTreeMap<(ReferenceKind, ObjectKey), BTreeMap<String, Reading>>,
     /// Those that the resource names and that do not carry the label by which ogx's operator sees them.
     pub unwatched: BTreeSet<(ReferenceKind, ObjectKey)>,
     /// The namespace of a resource that names none.

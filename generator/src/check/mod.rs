@@ -97,6 +97,19 @@ pub fn reference_findings(request: &Request<'_>) -> Vec<Finding> {
     report.findings
 }
 
+/// The part of the verdict that depends on what the values of those Secrets and ConfigMaps are read as. `generated`: the
+/// config that came out of the resource, if one did.
+#[must_use]
+pub fn reading_findings(request: &Request<'_>, generated: Option<&Generated>) -> Vec<Finding> {
+    let mut report = Report::default();
+    let context = RuleContext::new(request, None);
+    rules::becomes_number::check(&context, &mut report);
+    if let Some(generated) = generated {
+        rules::becomes_number::check_generated(&context, generated, &mut report);
+    }
+    report.findings
+}
+
 /// The verdict where the base config is known to be another than the embedded one, such as that of the image's labels.
 #[must_use]
 pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
@@ -135,6 +148,7 @@ pub fn verdict_on(request: &Request<'_>, base: Option<&Base>) -> Outcome {
     if let Some(generated) = &generated {
         let mut report = Report::default();
         rules::replicas::generated(&context, generated.config.tree(), &mut report);
+        rules::becomes_number::check_generated(&context, generated, &mut report);
         add(&mut findings, report);
     }
     let mut findings = findings.into_vec();

@@ -7,7 +7,7 @@ use crate::check::finding::{Finding, Severity, Target};
 use crate::check::rules::{mounted_config as rule, server_config};
 use crate::path::{Path, Segment};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Variables that images and the operator set, or that every process has.
 const SET_ANYWAY: [&str; 8] =
@@ -267,8 +267,8 @@ impl Pair<'_> {
 
     /// Values that variables have, where they do not fit.
     fn values(&self, verdict: &Verdict, found: &mut Vec<Finding>) {
-        let mut names = BTreeMap::new();
-        let config = self.with_values(self.config, &mut Path::root(), &mut names);
+        let value = |name: &str| self.written(name).filter(|text| !text.is_empty()).map(environment::converted);
+        let (config, names) = environment::with_values(self.config, &value);
         if names.is_empty() {
             return;
         }
@@ -280,45 +280,6 @@ impl Pair<'_> {
             let says = self.mount.says(name).unwrap_or_default();
             let message = format!("{} ({name}: {})", finding.message, says.replace('`', "\""));
             found.push(Finding::new(&rule::WRONG_VARIABLE, finding.path, message));
-        }
-    }
-
-    /// The config with the variables put in whose values are written in the resource. `names`: where, and which.
-    fn with_values(&self, value: &Value, path: &mut Path, names: &mut BTreeMap<Path, String>) -> Value {
-        match value {
-            Value::String(text) => {
-                let all = environment::expressions(text);
-                let [Expression { start: 0, end, form: Form::Bare(name) | Form::Default(name, _) }] = all.as_slice()
-                else {
-                    return value.clone();
-                };
-                match self.written(name) {
-                    Some(written) if *end == text.len() && !written.is_empty() => {
-                        names.insert(path.clone(), (*name).to_owned());
-                        environment::converted(written)
-                    }
-                    _ => value.clone(),
-                }
-            }
-            Value::Array(items) => {
-                let each = items.iter().enumerate().map(|(position, item)| {
-                    path.push(Segment::Index(position));
-                    let item = self.with_values(item, path, names);
-                    path.pop();
-                    item
-                });
-                Value::Array(each.collect())
-            }
-            Value::Object(entries) => {
-                let each = entries.iter().map(|(name, value)| {
-                    path.push(Segment::Key(name.clone()));
-                    let value = self.with_values(value, path, names);
-                    path.pop();
-                    (name.clone(), value)
-                });
-                Value::Object(each.collect())
-            }
-            other => other.clone(),
         }
     }
 }

@@ -5,7 +5,10 @@
 //! default ends at the first `}`. A text that was changed is then read as a truth value or a number, if it looks like
 //! one. Whatever has another form stays in the value as it is written.
 
+use super::reading::Reading;
+use crate::path::{Path, Segment};
 use serde_json::{Number, Value};
+use std::collections::BTreeMap;
 
 /// One `${…}` of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,14 +92,55 @@ pub(crate) fn converted(text: &str) -> Value {
 }
 
 fn number(text: &str) -> Option<Value> {
-    let plain = |char: char| char.is_ascii_digit() || matches!(char, '+' | '-' | '.' | 'e' | 'E');
-    if !text.chars().all(plain) {
+    if Reading::of(text) != Some(Reading::Number) {
         return None;
     }
-    if let Ok(whole) = text.parse::<i64>() {
+    let plain = text.trim().replace('_', "");
+    if let Ok(whole) = plain.parse::<i64>() {
         return Some(whole.into());
     }
-    Number::from_f64(text.parse().ok()?).map(Value::Number)
+    Number::from_f64(plain.parse().ok()?).map(Value::Number)
+}
+
+/// The config with values put in where a text is nothing but one variable, and which variable stood at each such place.
+/// `value`: what a variable becomes; `None` leaves it as it is written. As deep as plain values are.
+pub(crate) fn with_values(config: &Value, value: &dyn Fn(&str) -> Option<Value>) -> (Value, BTreeMap<Path, String>) {
+    let mut places = BTreeMap::new();
+    let config = put_in(config, value, &mut Path::root(), &mut places);
+    (config, places)
+}
+
+fn put_in(
+    config: &Value,
+    value: &dyn Fn(&str) -> Option<Value>,
+    path: &mut Path,
+    places: &mut BTreeMap<Path, String>,
+) -> Value {
+    let mut below = |segment: Segment, inner: &Value| {
+        path.push(segment);
+        let inner = put_in(inner, value, path, places);
+        path.pop();
+        inner
+    };
+    match config {
+        Value::String(text) => {
+            let all = expressions(text);
+            let [Expression { start: 0, end, form: Form::Bare(name) | Form::Default(name, _) }] = all.as_slice() else {
+                return config.clone();
+            };
+            let Some(value) = value(name).filter(|_| *end == text.len()) else { return config.clone() };
+            places.insert(path.clone(), (*name).to_owned());
+            value
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(position, item)| below(Segment::Index(position), item)).collect()
+        }
+        Value::Object(entries) => {
+            let all = entries.iter().map(|(name, inner)| (name.clone(), below(Segment::Key(name.clone()), inner)));
+            Value::Object(all.collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// Whether a key has a value, as far as the config tells: null is none, and so is a variable with an empty default.

@@ -13,6 +13,7 @@ mod migrate;
 pub mod mounting;
 mod places;
 mod providers;
+pub mod reading;
 mod registered;
 mod schema;
 mod sections;

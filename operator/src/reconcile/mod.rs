@@ -146,7 +146,7 @@ impl Work<'_> {
             Err(refusal) => return (Reached::Judged(resolved, verdict), Some(refusal.into())),
         };
         let served = self.context.served;
-        let secrets = secrets(self.object, &verdict.judged, &self.key.namespace, &found, served);
+        let secrets = secrets(self.object, &verdict.judged, &resolved.image, &self.key.namespace, &found, served);
         if let Some(refusal) = self.missing(&secrets, &v1alpha1_only) {
             return (Reached::Secrets(resolved, verdict, secrets), Some(refusal.into()));
         }

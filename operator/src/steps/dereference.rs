@@ -144,6 +144,10 @@ impl Dereferenced {
                 of(ReferenceKind::Secret).map(|(key, content)| (key, content.data.keys().cloned().collect())).collect(),
             ),
             config_maps: Some(of(ReferenceKind::ConfigMap).map(|(key, content)| (key, content.texts())).collect()),
+            readings: [ReferenceKind::Secret, ReferenceKind::ConfigMap]
+                .into_iter()
+                .flat_map(|kind| of(kind).map(move |(key, content)| ((kind, key), content.readings())))
+                .collect(),
             ..Facts::default()
         }
     }

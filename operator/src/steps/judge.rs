@@ -11,8 +11,8 @@ use crate::served::Served;
 use llsd_generator::api::CrdRule;
 use llsd_generator::api::v1alpha2::LlamaStackDistributionSpec;
 use llsd_generator::check::finding::{Cause, Finding, Severity};
-use llsd_generator::check::rules::references::NOT_FOUND;
-use llsd_generator::check::{Facts, Request, reference_findings, required_references, verdict_on};
+use llsd_generator::check::rules::references::{NO_KEY, NOT_FOUND};
+use llsd_generator::check::{Facts, Request, reading_findings, reference_findings, required_references, verdict_on};
 use llsd_generator::generate::{Base, ConfigSource, GenerateError, Generated};
 use llsd_generator::names::Namespace;
 use llsd_generator::ogx::generate::Source;
@@ -224,17 +224,19 @@ pub struct Secrets {
 pub fn secrets(
     object: &Value,
     judged: &Judged,
+    image: &str,
     namespace: &Namespace,
     found: &Dereferenced,
     served: &Served,
 ) -> Secrets {
     let unknown = BTreeSet::new();
-    let facts = found.facts();
+    let facts = Facts { image: Some(image.to_owned()), ..found.facts() };
     let request = Request { version: served.version, value: object, old: None, unknown: &unknown, facts: &facts };
     let mut result = Secrets::default();
     let mut missing = Vec::new();
-    let mut reason = "SecretKeyMissing";
-    for finding in reference_findings(&request) {
+    let mut reason = "SecretValueRefused";
+    let read_otherwise = reading_findings(&request, judged.generated.as_ref());
+    for finding in reference_findings(&request).into_iter().chain(read_otherwise) {
         let Cause::Object(kind, needed_by) = finding.cause else { continue };
         if kind == ReferenceKind::ConfigMap {
             if finding.path.starts_with(&Path::parse("spec.overrideConfig")) {
@@ -249,6 +251,8 @@ pub fn secrets(
         }
         if *finding.rule == NOT_FOUND {
             reason = "SecretNotFound";
+        } else if *finding.rule == NO_KEY && reason != "SecretNotFound" {
+            reason = "SecretKeyMissing";
         }
         // Variables and volumes of the user's own are between the user and the kubelet, which waits for them.
         result.blocks |= needed_by == NeededBy::Server;

@@ -6,6 +6,7 @@ use crate::queue::Key;
 use crate::resources::{WATCH, content_digest};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use llsd_generator::config::reading::Reading;
 use llsd_generator::names::{Namespace, ObjectName};
 use llsd_generator::ogx::WATCH_LABEL;
 use llsd_generator::references::ReferenceKind;
@@ -50,6 +51,13 @@ impl fmt::Debug for Content {
 }
 
 impl Content {
+    /// What the server reads the entries as, where that is no text.
+    #[must_use]
+    pub fn readings(&self) -> BTreeMap<String, Reading> {
+        let read = |bytes: &[u8]| Reading::of(std::str::from_utf8(bytes).ok()?);
+        self.data.iter().filter_map(|(key, bytes)| Some((key.clone(), read(bytes)?))).collect()
+    }
+
     fn read(kind: ReferenceKind, object: &Value) -> Self {
         let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
         let mut data = BTreeMap::new();

@@ -62,10 +62,13 @@ impl Surroundings {
         let asking = wanted(version, object, namespace).into_iter().map(|reference| async move {
             let answer = References::read(&self.api, &reference).await;
             let said = answer.map(|found| {
-                found.map(|content| match reference.kind {
-                    // of a Secret no value is kept
-                    ReferenceKind::Secret => (keys(&content), content.is_watched),
-                    ReferenceKind::ConfigMap => (content.texts(), content.is_watched),
+                found.map(|content| {
+                    let data = match reference.kind {
+                        // of a Secret no value is kept
+                        ReferenceKind::Secret => keys(&content),
+                        ReferenceKind::ConfigMap => content.texts(),
+                    };
+                    (data, content.readings(), content.is_watched)
                 })
             });
             (reference, said)
@@ -75,13 +78,14 @@ impl Surroundings {
             self.network_policies(version, namespace)
         );
         let mut known: BTreeMap<ReferenceKind, Option<Objects>> = BTreeMap::new();
-        let mut unwatched = BTreeSet::new();
+        let (mut readings, mut unwatched) = (BTreeMap::new(), BTreeSet::new());
         for (reference, answer) in answers {
             let of_kind = known.entry(reference.kind).or_insert_with(|| Some(Objects::new()));
             let key = (reference.namespace.to_string(), reference.name.to_string());
             match (answer, of_kind.as_mut()) {
-                (Ok(Some((data, is_watched))), Some(all)) => {
+                (Ok(Some((data, read, is_watched))), Some(all)) => {
                     unwatched.extend((!is_watched).then(|| (reference.kind, key.clone())));
+                    readings.insert((reference.kind, key.clone()), read);
                     all.insert(key, data);
                 }
                 (Ok(_), _) => {}
@@ -95,6 +99,7 @@ impl Surroundings {
             namespace: Some(namespace.to_string()),
             secrets: known.remove(&ReferenceKind::Secret).flatten().map(without_values),
             config_maps: known.remove(&ReferenceKind::ConfigMap).flatten(),
+            readings,
             unwatched,
             network_policies,
             ..Facts::default()

@@ -1,7 +1,7 @@
 //! What a cluster contributes to the verdict about a file: Secrets and ConfigMaps that are there, and the state of the
 //! resources that run. Who asks the cluster is no business of this module.
 
-use super::objects::{ObjectKey, Objects};
+use super::objects::{ObjectKey, Objects, SecretKeys};
 use super::{Analysis, InlayHint, Span, place};
 use crate::ide::diagnostics::touches;
 use llsd_generator::path::Path;
@@ -21,7 +21,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    pub(super) fn secret(&self, key: &ObjectKey) -> Option<&BTreeSet<String>> {
+    pub(super) fn secret(&self, key: &ObjectKey) -> Option<&SecretKeys> {
         self.objects.secrets.get(&self.whole(key))
     }
 

@@ -3,12 +3,13 @@
 use super::Analysis;
 use super::document::DocumentAnalysis;
 use super::file::File;
-use super::objects::{Manifest, ObjectKey, Objects};
+use super::objects::{Manifest, ObjectKey, Objects, SecretKeys};
 use super::overlay::Embedded;
 use super::workspace::Workspace;
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::facts::Facts;
 use llsd_generator::config::mounting::Mount;
+use llsd_generator::config::reading::Reading;
 use llsd_generator::fold::UserConfig;
 use llsd_generator::kustomize::Kustomization;
 use llsd_generator::ogx;
@@ -95,14 +96,23 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     let (mut secrets, mut config_maps) = (BTreeMap::new(), BTreeMap::new());
     let (mut all_secrets, mut all_config_maps) = (true, true);
     let cluster = known.workspace.cluster();
+    for reference in document.references() {
+        let read = known.readings(reference);
+        if !read.is_empty() {
+            facts.readings.insert((reference.kind, reference.key.clone()), read);
+        }
+    }
     for reference in document.references().iter().filter(|reference| reference.is_required) {
         facts.unwatched.extend(known.unwatched(reference));
         let key = &reference.key;
         match reference.kind {
             ReferenceKind::Secret => match known.secret(key) {
-                Some(keys) => _ = secrets.insert(key.clone(), keys.clone()),
+                Some(keys) => _ = secrets.insert(key.clone(), keys.keys().cloned().collect()),
                 None => match cluster.filter(|cluster| cluster.complete_secrets.contains(cluster.meant(&key.0))) {
-                    Some(cluster) => secrets.extend(beside_missing(&cluster.objects.secrets, cluster.meant(&key.0))),
+                    Some(cluster) => {
+                        let there = beside_missing(&cluster.objects.secrets, cluster.meant(&key.0));
+                        secrets.extend(there.map(|(key, keys)| (key, keys.into_keys().collect())));
+                    }
                     None => all_secrets = false,
                 },
             },
@@ -194,7 +204,21 @@ fn elsewhere<'o, T: 'o>(mut objects: impl Iterator<Item = (&'o ObjectKey, &'o T)
 }
 
 impl<'a> ObjectScope<'a> {
-    fn secret(self, key: &ObjectKey) -> Option<&'a BTreeSet<String>> {
+    /// What the values of the object that is referred to are read as, where that is no text.
+    fn readings(self, Reference { kind, key, .. }: &Reference) -> BTreeMap<String, Reading> {
+        let named = |(name, reading): (&String, Option<Reading>)| Some((name.clone(), reading?));
+        match kind {
+            ReferenceKind::Secret => {
+                self.secret(key).into_iter().flatten().filter_map(|(name, read)| named((name, *read))).collect()
+            }
+            ReferenceKind::ConfigMap => {
+                let data = self.config_map(key).into_iter().flatten();
+                data.filter_map(|(name, text)| named((name, Reading::of(text)))).collect()
+            }
+        }
+    }
+
+    fn secret(self, key: &ObjectKey) -> Option<&'a SecretKeys> {
         let own = self.own.defining(&key.1).flat_map(|document| &document.objects().secrets);
         let others = || self.workspace.with_name(&key.1).flat_map(|objects| &objects.secrets);
         beside(own, key)
@@ -308,7 +332,7 @@ impl Analysis {
     /// The keys of a Secret in the files or the cluster; none if it is not known.
     pub(crate) fn secret_keys(&self, namespace: &str, name: &str) -> Vec<String> {
         let found = self.known().secret(&(namespace.to_owned(), name.to_owned()));
-        found.into_iter().flatten().cloned().collect()
+        found.into_iter().flatten().map(|(key, _)| key.clone()).collect()
     }
 
     /// The keys of a ConfigMap in the files or the cluster; none if it is not known.

@@ -3,6 +3,7 @@
 use llsd_generator::api::{ApiVersion, Kind};
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::config::mounting::Mount;
+use llsd_generator::config::reading::Reading;
 use llsd_generator::kustomize::{Content, Generator, Kustomization};
 use llsd_generator::ogx::WATCH_LABEL;
 use llsd_generator::path::Path;
@@ -13,6 +14,9 @@ use std::sync::Arc;
 
 /// Namespace and name. The namespace is empty where the manifest names none.
 pub type ObjectKey = (String, String);
+
+/// The keys of a Secret, each with what the server reads its value as: `None` for a text, and where the value is not known.
+pub(super) type SecretKeys = BTreeMap<String, Option<Reading>>;
 
 /// Fields that show that a mapping without `kind` is a kustomization, although it lists no resources.
 const PATCHING: [&str; 8] = [
@@ -56,8 +60,8 @@ impl Hash for Manifest {
 /// are kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Objects {
-    /// The names of the keys of each Secret. Values are never kept.
-    pub secrets: BTreeMap<ObjectKey, BTreeSet<String>>,
+    /// The keys of each Secret. Values are never kept.
+    pub secrets: BTreeMap<ObjectKey, SecretKeys>,
     /// `data` of each ConfigMap.
     pub config_maps: BTreeMap<ObjectKey, BTreeMap<String, String>>,
     /// Those of them that do not carry the label by which ogx's operator sees them.
@@ -123,8 +127,9 @@ impl Objects {
         self.unwatched.extend(kind.filter(|_| label != Some("true")).map(|kind| (kind, key.clone())));
         match manifest.get("kind").and_then(Value::as_str) {
             Some("Secret") => {
-                let keys = entries("data").chain(entries("stringData")).map(|(name, _)| name.clone()).collect();
-                self.secrets.insert(key, keys);
+                let readings = Reading::of_secret(manifest);
+                let keys = entries("data").chain(entries("stringData")).map(|(name, _)| name);
+                self.secrets.insert(key, keys.map(|name| (name.clone(), readings.get(name).copied())).collect());
             }
             Some("ConfigMap") => {
                 let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -153,7 +158,8 @@ impl Objects {
         };
         let entries = generator.entries.iter();
         if generator.is_secret {
-            self.secrets.insert(key, entries.map(|(name, _)| name.clone()).collect());
+            let keys = entries.map(|(name, content)| (name.clone(), Reading::of(&text(content))));
+            self.secrets.insert(key, keys.collect());
         } else {
             self.config_maps.insert(key, entries.map(|(name, content)| (name.clone(), text(content))).collect());
         }

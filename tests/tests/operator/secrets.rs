@@ -40,6 +40,25 @@ fn missing_secrets_are_told_together_and_found_when_they_come() {
 }
 
 #[test]
+fn a_secret_that_the_server_would_exit_at_is_told_and_the_pods_stay() {
+    let namespace = world().namespace("secrets-digits");
+    namespace.secret("vllm-key", json!({"key": "sk-1"}));
+    namespace.resource("llamastackdistributions", "digits", with_key("vllm-key"));
+    namespace.ready("digits");
+    let before = namespace.get("deployments", "digits");
+
+    namespace.merge("secrets", "vllm-key", &json!({"stringData": {"key": "008154711"}}));
+    let failed = namespace.wait_condition("digits", "SecretsResolved", "False", "SecretValueRefused");
+    let message = condition(&failed, "SecretsResolved")["message"].as_str().unwrap();
+    assert!(message.contains("key \"key\" of Secret \"vllm-key\" as a number"), "{message}");
+    assert!(!failed.to_string().contains("8154711"), "the value is not told");
+    assert_eq!(template(&namespace.get("deployments", "digits")), template(&before));
+
+    namespace.merge("secrets", "vllm-key", &json!({"stringData": {"key": "sk-2"}}));
+    namespace.wait_condition("digits", "SecretsResolved", "True", "AllSecretsFound");
+}
+
+#[test]
 fn a_changed_secret_restarts_the_pods_that_read_it_and_no_others() {
     let namespace = world().namespace("secrets-changed");
     for name in ["one", "two", "unrelated"] {

@@ -77,8 +77,17 @@ fn what_a_llama_stack_distribution_lacks_is_a_warning() {
     let missing = of(&older, MISSING);
     assert!(missing.len() == 1 && missing[0].contains("spec.server.containerSpec.env[0]"), "{missing:?}");
 
-    make("default", "secrets", "beside-token", &json!({"key": "x"}));
+    make("default", "secrets", "beside-token", &json!({"key": "x", "digits": "008154711"}));
     assert_eq!(of(&newer, "llsd::reference::no-key").len(), 1, "the key is another one");
+    let digits = |object: &Value| {
+        let text = object.to_string().replace("\"key\":\"token\"", "\"key\":\"digits\"");
+        // long warnings are cut
+        of(&serde_json::from_str(&text).unwrap(), "key \"digits\" of Secret \"beside-token\"")
+    };
+    for told in [digits(&newer), digits(&older)] {
+        assert!(told.len() == 1 && told[0].contains("as a number"), "{told:?}");
+        assert!(!told[0].contains("8154711"), "the value is not told: {told:?}");
+    }
     let flags = json!({"featureFlags": "enableNetworkPolicy: {enabled: true}"});
     make("default", "configmaps", "llama-stack-operator-config", &flags);
     assert_eq!(of(&newer, "llsd::networking::policies-off"), Vec::<String>::new());

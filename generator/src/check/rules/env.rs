@@ -9,7 +9,6 @@ use super::super::rule::{Group, Rule};
 use super::endpoint::{has_scheme, is_bare, no_path, no_scheme};
 use crate::api::ApiVersion;
 use crate::api::v1alpha2::api_name;
-use crate::catalog::{ConfigKey, KeyKind};
 use crate::distribution::BaseConfig;
 use crate::generate::{Data, Tracked, plain_id};
 use crate::nearest::nearest_within;
@@ -64,17 +63,8 @@ pub static REPLACED: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub static BECOMES_NUMBER: Rule = Rule {
-    id: "llsd::env::becomes-number",
-    severity: Severity::Error,
-    summary: "llama-stack reads the variable's value as a number or a truth value, where the config needs a text.",
-    why: "Values of variables are converted by their looks, whatever quotes they have: a token of digits becomes a number, llama-stack refuses it, and the server exits. The same happens to a value from a Secret.",
-    example: "env:\n  - {name: VLLM_API_TOKEN, value: \"123456\"}",
-    ..Rule::PLAIN
-};
-
 pub(super) static GROUP: Group =
-    Group { rules: &[&DUPLICATE, &UNREAD, &WITHOUT_EFFECT, &REPLACED, &BECOMES_NUMBER], check: Some(check) };
+    Group { rules: &[&DUPLICATE, &UNREAD, &WITHOUT_EFFECT, &REPLACED], check: Some(check) };
 
 pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let variables = context.env();
@@ -117,7 +107,7 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
                 let by = uses.iter().find_map(|one| one.provider.as_ref().map(|provider| provider.id));
                 replaced(name, path, by.unwrap_or_default(), report);
             }
-            Some(uses) => number(context, name, path, uses.iter().filter(stays), report),
+            Some(_) => {}
         }
     }
 }
@@ -136,14 +126,6 @@ struct Reader<'c> {
     provider_type: &'c str,
     /// The setting, where its whole value is the variable's.
     key: Option<&'c str>,
-}
-
-impl Reader<'_> {
-    /// The catalog's key for the setting that the variable ends up in; `None` if the provider type or the key is not
-    /// known.
-    fn setting(&self, context: &RuleContext<'_>) -> Option<&'static ConfigKey> {
-        context.catalog()?.provider(self.api, self.provider_type)?.config.get(self.key?)
-    }
 }
 
 /// Every variable that a config reads, with the places. As deep as configs are read.
@@ -304,57 +286,7 @@ fn without_effect(reader: &str, name: &str, at: Path, report: &mut Report) {
     }
 }
 
-/// A text that llama-stack takes for something else.
-fn number<'c>(
-    context: &RuleContext<'_>,
-    name: &str,
-    path: &Path,
-    mut uses: impl Iterator<Item = &'c Use<'c>>,
-    report: &mut Report,
-) {
-    let at = path.key("value");
-    let Some(what) = context.text(&at).and_then(converted) else { return };
-    let of_text = uses.find_map(|one| {
-        let reader = one.provider.as_ref()?;
-        matches!(reader.setting(context)?.kind, KeyKind::String).then_some(reader)
-    });
-    let Some(Reader { id, key: Some(key), .. }) = of_text else { return };
-    let message = format!(
-        "llama-stack reads this value as {what}, whatever its quotes, and \"{key}\" of provider \"{id}\" has to be a text: \
-         the server exits. Give {name} a value with a letter in it"
-    );
-    report.add(Finding::new(&BECOMES_NUMBER, at, message));
-}
-
-/// What llama-stack makes of the value of a variable, if that is no text: as Python reads it.
-pub(super) fn converted(text: &str) -> Option<&'static str> {
-    let lower = text.trim().to_ascii_lowercase();
-    if matches!(lower.as_str(), "true" | "false") {
-        return Some("a truth value");
-    }
-    let digits = lower.trim_start_matches(['+', '-']);
-    let is_number = digits.starts_with(|char: char| char.is_ascii_digit() || char == '.')
-        && digits.replace('_', "").parse::<f64>().is_ok();
-    (is_number || matches!(digits, "nan" | "inf" | "infinity")).then_some("a number")
-}
-
 fn without_the_other(_: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {
     let others = finding.related.iter().filter_map(|other| other.path.parent());
     others.map(|other| Fix::remove("Remove the other entry", other)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_that_look_like_something_else() {
-        for text in ["123456", "-1", "1.5", "1e5", "1_000", "inf", " 7 "] {
-            assert_eq!(converted(text), Some("a number"), "{text}");
-        }
-        assert_eq!(converted("True"), Some("a truth value"));
-        for text in ["", "fake", "sk-123", "1.2.3", "0x10", "12ab", "no"] {
-            assert_eq!(converted(text), None, "{text}");
-        }
-    }
 }

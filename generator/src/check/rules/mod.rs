@@ -8,6 +8,7 @@
 
 pub mod allowed_from;
 pub mod annotations;
+pub mod becomes_number;
 pub mod command_file;
 pub mod config_key;
 pub mod crd_rule;
@@ -79,6 +80,7 @@ static GROUPS: &[&Group] = &[
     &allowed_from::GROUP,
     &exposed::GROUP,
     &env::GROUP,
+    &becomes_number::GROUP,
     &plain_secret::GROUP,
     &command_file::GROUP,
     &config_key::GROUP,
@@ -128,6 +130,7 @@ static OF_EVERY_KIND: &[&Group] = &[
     &name::GROUP,
     &misplaced::GROUP,
     &env::GROUP,
+    &becomes_number::GROUP,
     &plain_secret::GROUP,
     &command_file::GROUP,
     &object_name::GROUP,

@@ -56,7 +56,7 @@ pub(super) fn keep_in_known(query: &Query<'_>, diagnostic: &Diagnostic) -> Vec<(
             let Symbol::Secret(object) = &found.occurrence.symbol else { return None };
             let keys = found.analysis()?.document(found.document)?.document.objects().secrets.get(object)?;
             let longer = format!("{}-{}", wanted.owner, wanted.key);
-            let key = [&wanted.key, &longer].into_iter().find(|key| !keys.contains(*key))?;
+            let key = [&wanted.key, &longer].into_iter().find(|key| !keys.contains_key(*key))?;
             let reference = json!({"secretKeyRef": {"name": symbol.name(), "key": key}});
             let mut own = fix::text_edits(document.tree(), &resource.base, &wanted.place.changes(&path, reference)?)?;
             own.iter_mut().for_each(|edit| edit.span = edit.span.shift(located.offset));

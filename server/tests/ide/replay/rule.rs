@@ -30,7 +30,7 @@
 
 use llsd::ide::{self, Analysis, Diagnostic, Span, Workspace};
 use llsd_generator::check::Rule;
-use llsd_generator::check::rules::{env, mounted_config, server_config};
+use llsd_generator::check::rules::{becomes_number, env, mounted_config, server_config};
 use llsd_generator::ogx::rules::watch;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, Step, Stream};
@@ -39,7 +39,8 @@ use std::collections::BTreeSet;
 const SYNTAX: &str = "llsd::yaml::syntax";
 
 /// What is said of a config of the server and depends on its other sections, or on the version that these tell.
-const BETWEEN_SECTIONS: [&Rule; 19] = [
+const BETWEEN_SECTIONS: [&Rule; 20] = [
+    &becomes_number::BECOMES_NUMBER,
     &server_config::API_MISMATCH,
     &server_config::DANGLING,
     &server_config::DUPLICATE,
