@@ -38,6 +38,7 @@ mod migrate;
 mod names;
 mod objects;
 mod on_type;
+mod operation;
 mod overlay;
 mod parallel;
 mod place;

@@ -255,6 +255,56 @@ fn the_value_of_an_operation_is_completed_as_what_stands_at_its_path() {
 }
 
 #[test]
+fn the_value_of_an_operation_is_explained_as_what_stands_at_its_path() {
+    let overlay =
+        "#- ov/kustomization.yaml\nresources: [../base]\npatches:\n- target: {kind: LlamaStackDistribution}\n  ";
+    let file = |operations: &str| format!("{BASE}{overlay}path: ops.yaml\n#- ov/ops.yaml\n{operations}");
+    let inline = |operations: &str| format!("{BASE}{overlay}patch: |-\n    {}\n", operations.replace('\n', "\n    "));
+    let ways: [&dyn Fn(&str) -> String; 2] = [&file, &inline];
+    for way in ways {
+        let says = |operations: &str, word: &str, wanted: &[&str]| {
+            let files = Files::new(&way(operations));
+            let (name, at) = files.cursor.clone().unwrap();
+            let hover = ide::hover(files.analysis(&name), at).unwrap_or_else(|| panic!("nothing at {operations}"));
+            assert_eq!(&files.text(&name)[hover.span.start..hover.span.end], word, "{operations}");
+            assert!(wanted.iter().all(|one| hover.markdown.contains(one)), "{operations}: {}", hover.markdown);
+            hover.markdown
+        };
+        let workload = "- op: add\n  path: /spec/workload\n  value:\n    ";
+        says(&format!("{workload}rep$0licas: 2"), "replicas", &["**replicas** · integer"]);
+        says(&format!("{workload}storage:\n      si$0ze: 10Gi"), "size", &["**size**"]);
+        says("- op: replace\n  path: /spec/workload/replicas\n  value: $03", "3", &["**replicas** · integer"]);
+        says("- op: replace\n  path: /spec/workload/replicas\n  va$0lue: 3", "value", &["**replicas** · integer"]);
+        says("- op: remove\n  path: /spec/work$0load", "/spec/workload", &["**workload**"]);
+        says("- op: rem$0ove\n  path: /spec/workload", "remove", &["takes a value away"]);
+        let provider = "- op: add\n  path: /spec/providers/inference/-\n  value: ";
+        // of two that are appended each speaks for itself
+        let two = format!("{provider}{{id: a, provider: o$0llama}}\n{provider}{{id: b, provider: openai}}");
+        says(&two, "ollama", &["`remote::ollama` for inference"]);
+        let two = format!("{provider}{{id: a, provider: ollama}}\n{provider}{{id: b, provider: o$0penai}}");
+        says(&two, "openai", &["`remote::openai` for inference"]);
+        // what is written over does not reach the config
+        let endpoint =
+            |value: &str| format!("- op: replace\n  path: /spec/providers/inference/0/endpoint\n  value: {value}\n");
+        let first =
+            says(&(endpoint("http://a:$01/v1") + &endpoint("http://b:1/v1")), "http://a:1/v1", &["**endpoint**"]);
+        assert!(!first.contains("generated config.yaml"), "{first}");
+        let both = endpoint("http://a:1/v1") + &endpoint("http://b:$01/v1");
+        says(&both, "http://b:1/v1", &["In the generated config.yaml:", "base_url: http://b:1/v1"]);
+        let setting = "{id: a, provider: vllm, endpoint: \"http://b:1/v1\", settings: {max_t$0okens: 5}}";
+        says(&format!("{provider}{setting}"), "max_tokens", &["max_tokens"]);
+    }
+    let nothing = |operations: &str| {
+        let files = Files::new(&file(operations));
+        let (name, at) = files.cursor.clone().unwrap();
+        assert!(ide::hover(files.analysis(&name), at).is_none(), "{operations}");
+    };
+    nothing("- op: add\n  path: /spec/nowhere\n  value: $0x");
+    nothing("- op: add\n  path: no-po$0inter\n  value: 1");
+    nothing("- o$0p: add\n  path: /spec/workload/replicas\n  value: 1");
+}
+
+#[test]
 fn the_preview_of_a_patch_is_that_of_the_resource_with_it() {
     let fixture = format!(
         "{BASE}#- ov/kustomization.yaml\nresources: [../base]\npatches: [{{path: p.yaml}}]\n#- ov/p.yaml\n{PATCH}\

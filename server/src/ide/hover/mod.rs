@@ -5,13 +5,15 @@ mod environment;
 mod generated;
 mod names;
 mod objects;
+mod operation;
 
 pub use generated::hover_generated;
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::Resource;
 use super::schema::Schema;
 use super::types::Hover;
 use super::{Analysis, Span, block, place, schema};
+use llsd_generator::generate::Generated;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::Node;
 
@@ -31,41 +33,48 @@ pub(crate) fn hover(analysis: &Analysis, offset: usize) -> Option<Hover> {
     }
     let node = document.tree().node_at(offset)?;
     let path = place::path(&node.path());
-    let resource = document.resource_at(&path)?;
-    let path = resource.relative(&path)?;
-    let (span, text) = about(analysis, document, resource, node, &path, offset)?;
+    let (span, text) = match document.resource_at(&path) {
+        None => operation::about(analysis, document, node, offset)?,
+        Some(resource) => {
+            let about = About { analysis, resource, generated: &|| document.generated(resource) };
+            about.place(node, &resource.relative(&path)?, offset)?
+        }
+    };
     Some(Hover { span: span.shift(located.offset), markdown: text })
 }
 
-/// Everything that is known about a key or value, the most particular first.
-fn about(
-    analysis: &Analysis,
-    document: &DocumentAnalysis,
-    resource: &Resource,
-    node: Node<'_>,
-    path: &Path,
-    offset: usize,
-) -> Option<(Span, String)> {
-    if !node.is_scalar() || node.is_absent() || path.segments().is_empty() {
-        return None;
+/// What is known around the places of a resource.
+struct About<'a> {
+    analysis: &'a Analysis,
+    resource: &'a Resource,
+    /// The config that it comes to.
+    generated: &'a dyn Fn() -> Option<&'a Generated>,
+}
+
+impl About<'_> {
+    /// Everything that is known about a key or value at a place of the resource, the most particular first.
+    fn place(&self, node: Node<'_>, path: &Path, offset: usize) -> Option<(Span, String)> {
+        if !node.is_scalar() || node.is_absent() || path.segments().is_empty() {
+            return None;
+        }
+        let mut parts = Vec::new();
+        let mut span = node.span();
+        if !node.is_key()
+            && let Some((expression, words)) = environment::at(node, offset)
+        {
+            span = expression;
+            parts.push(words);
+        }
+        if node.is_key() || !matches!(path.last(), Some(Segment::Index(_))) {
+            parts.extend(field(self.resource, path));
+        }
+        parts.extend(names::about(self.resource, path, node.is_key()));
+        if !node.is_key() {
+            parts.extend(objects::about(self.analysis, self.resource, path));
+        }
+        parts.extend((self.generated)().and_then(|generated| produced(generated, path)));
+        (!parts.is_empty()).then(|| (span, parts.join("\n\n")))
     }
-    let mut parts = Vec::new();
-    let mut span = node.span();
-    if !node.is_key()
-        && let Some((expression, words)) = environment::at(node, offset)
-    {
-        span = expression;
-        parts.push(words);
-    }
-    if node.is_key() || !matches!(path.last(), Some(Segment::Index(_))) {
-        parts.extend(field(resource, path));
-    }
-    parts.extend(names::about(resource, path, node.is_key()));
-    if !node.is_key() {
-        parts.extend(objects::about(analysis, resource, path));
-    }
-    parts.extend(produced(document, resource, path));
-    (!parts.is_empty()).then(|| (span, parts.join("\n\n")))
 }
 
 /// The field: name, type, default, meaning, rules.
@@ -98,8 +107,7 @@ fn rules(of: Schema<'_>) -> String {
 }
 
 /// The lines of config that the place is the origin of.
-fn produced(document: &DocumentAnalysis, resource: &Resource, path: &Path) -> Option<String> {
-    let generated = document.generated(resource)?;
+fn produced(generated: &Generated, path: &Path) -> Option<String> {
     let lines: Vec<&str> = generated.config.text().lines().collect();
     let ranges = super::preview::produced(generated, path);
     let mut shown = Vec::new();
