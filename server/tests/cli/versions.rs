@@ -52,6 +52,30 @@ fn what_is_lost_makes_the_exit_code() {
 }
 
 #[test]
+fn a_provider_of_a_module_of_its_own_cannot_be_judged() {
+    let folder = Folder::new("versions-module");
+    let module = "    module: llama_stack_provider_lmeval==0.2.4\n";
+    let eval = "  eval:\n  - provider_id: lmeval\n    provider_type: remote::lmeval\n    config: {anything: 1}\n";
+    let file = folder.write("config.yaml", format!("{SAME}{eval}{module}"));
+    let told = folder.llsd(&["migrate", "--to", "0.7.3", &file]);
+    assert_eq!(told.code, 1, "{told:?}");
+    let words = "not known: providers.eval[0]: provider type \"remote::lmeval\" comes from the module \
+                 \"llama_stack_provider_lmeval==0.2.4\"";
+    assert!(told.err.contains(words) && told.err.contains("exists for llama-stack 0.7.3"), "{told:?}");
+    assert!(told.out.contains("config: {anything: 1}") && told.out.contains(module), "{told:?}");
+    // what is there already is no matter of another version
+    let there = folder.write("there.yaml", &told.out);
+    let again = folder.llsd(&["migrate", "--to", "0.7.3", &there]);
+    assert_eq!((again.code, again.err.as_str()), (0, ""), "{again:?}");
+
+    let folder_of_types = "external_providers_dir: /opt/providers\n";
+    let file = folder.write("config.yaml", format!("{folder_of_types}{SAME}{eval}"));
+    let told = folder.llsd(&["migrate", "--to", "0.7.3", &file]);
+    assert_eq!(told.code, 1, "{told:?}");
+    assert!(told.err.contains("comes from external_providers_dir (/opt/providers)"), "{told:?}");
+}
+
+#[test]
 fn an_unknown_version_and_a_file_without_config_are_told() {
     let folder = Folder::new("versions-wrong");
     let file = folder.write("config.yaml", SAME);

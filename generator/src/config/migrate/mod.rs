@@ -112,6 +112,9 @@ pub fn migrate(config: &Value, unknown: &BTreeSet<Path>, from: Option<&str>, to:
     task.dangling(&mut draft, &gone);
     task.needs(&mut draft);
     task.left(&mut draft);
+    if from != Some(to) || !draft.edits.is_empty() {
+        task.foreign(&mut draft);
+    }
     let mut differences = std::mem::take(&mut draft.differences);
     let backward = from.filter(|from| is_older(to, from));
     differences.extend(backward.map(|from| Difference {

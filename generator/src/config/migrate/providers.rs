@@ -70,13 +70,12 @@ impl Task<'_> {
         let at = item.key("provider_type");
         let Some(old) = draft.get(&at).and_then(Value::as_str).filter(|kind| !kind.contains("${")) else { return };
         let old = old.to_owned();
-        let own = [item.key("module"), Path::root().key("external_providers_dir")];
         let known = self.catalog.provider(api, &old).or_else(|| {
             let mut others = changes::types(api, &old);
             others.find_map(|kind| self.catalog.provider(api, kind))
         });
         let Some(known) = known else {
-            if own.iter().any(|place| draft.get(place).is_some_and(|value| !value.is_null())) {
+            if origin(draft, item).is_some() {
                 return;
             }
             remember(draft, api, item, gone);
@@ -96,6 +95,26 @@ impl Task<'_> {
             self.moved_keys(draft, &of, &config);
             self.keys(draft, &of, &known.config, &config, &Path::root());
             self.required(draft, &of, &config, item);
+        }
+    }
+
+    /// Tells of the providers that the server does not bring along: nothing is known of them in any version.
+    pub(super) fn foreign(&self, draft: &mut Draft) {
+        let section = Path::root().key("providers");
+        for api in draft.keys(&section) {
+            let path = section.key(api.as_str());
+            for item in (0..draft.count(&path)).map(|at| path.index(at)) {
+                let at = item.key("provider_type");
+                let kind = draft.get(&at).and_then(Value::as_str).filter(|_| !self.is_open(draft, &at));
+                let Some(kind) = kind.filter(|kind| self.catalog.provider(&api, kind).is_none()) else { continue };
+                let Some(origin) = origin(draft, &item) else { continue };
+                let name = self.name();
+                let message = format!(
+                    "provider type \"{kind}\" comes from {origin}, which nothing is known of here: whether that exists \
+                     for {name} and takes these settings is for you to see. They stay as they are"
+                );
+                draft.tell(Class::Unknown, &item, message);
+            }
         }
     }
 
@@ -342,6 +361,13 @@ impl Task<'_> {
 pub(super) fn is_an_api(name: &str) -> bool {
     let mut all = Catalog::versions().iter().filter_map(|version| Catalog::for_version(version));
     all.any(|catalog| catalog.api_names().any(|known| known == name))
+}
+
+/// Where a provider type comes from that the server does not bring along; `None` where the config names nothing else.
+fn origin(draft: &Draft, item: &Path) -> Option<String> {
+    let text = |path: &Path| draft.get(path).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let module = text(&item.key("module")).map(|module| format!("the module \"{module}\""));
+    module.or_else(|| Some(format!("external_providers_dir ({})", text(&Path::root().key("external_providers_dir"))?)))
 }
 
 fn remember(draft: &Draft, api: &str, item: &Path, gone: &mut Gone) {
