@@ -75,7 +75,7 @@ def main():
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             for name in re.findall(r"\$\{env\.([A-Z0-9_]+)\}", text):
-                os.environ.setdefault(name, "placeholder")
+                os.environ.setdefault(name, "http://placeholder:8000/v1")
             print(json.dumps({"file": path, "places": places(yaml.safe_load(text))}))
         except Exception as error:
             print(json.dumps({"file": path, "error": f"{type(error).__name__}: {error}"}))

@@ -8,7 +8,7 @@ The server is the llama-stack (0.3.5 to 0.7.3) or ogx (1.0 to 1.5) that is insta
 Writes one JSON object per file: {"file", "ok", "errors": [{"path", "message"}], "warnings": [...]}. An error makes the
 server refuse to start; a warning is something that it passes over in silence, such as a key that nobody reads, and
 counts as an error with --strict. With --allow-unset-env, variables that the config needs and the environment lacks
-get a value. ogx is taken to be started with --insecure, as its images do.
+get an address as their value, which is a text, too. ogx is taken to be started with --insecure, as its images do.
 
 It uses the server's own substitution, models and registry of providers, and repeats the checks that the server makes
 while it builds its providers. It opens no connection and writes no file.
@@ -427,7 +427,7 @@ def verdict(path, strict, allow_unset):
             text = file.read()
         if allow_unset:
             for name in re.findall(r"\$\{env\.([A-Z0-9_]+)\}", text):
-                os.environ.setdefault(name, "placeholder")
+                os.environ.setdefault(name, "http://placeholder:8000/v1")
         check = Check(yaml.safe_load(text))
         check.run()
     finally:
