@@ -4,6 +4,8 @@
 //! editor or a terminal.
 
 #[cfg(feature = "system")]
+pub mod built;
+#[cfg(feature = "system")]
 pub mod cli;
 #[cfg(feature = "system")]
 pub mod cluster;
@@ -23,5 +25,7 @@ pub mod settings;
 pub mod severities;
 #[cfg(feature = "system")]
 pub mod subprocess;
+#[cfg(feature = "system")]
+pub mod surroundings;
 #[cfg(feature = "system")]
 pub mod workspace;

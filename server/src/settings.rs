@@ -15,8 +15,16 @@ use std::sync::Arc;
 /// Keys that mean something to a client only, or to the start of the session.
 const OTHERS: [&str; 5] = ["commands", "diagnostics", "markdown", "server", "trace"];
 /// The keys below `llsd` that are read here. Any other, but for [`OTHERS`], is reported as unknown.
-const KEYS: [&str; 7] =
-    ["cluster", "diagnoseUnopened", "exclude", "inlayHints", "llamaStackVersion", "maxFileSize", "severity"];
+const KEYS: [&str; 8] = [
+    "buildOnSave",
+    "cluster",
+    "diagnoseUnopened",
+    "exclude",
+    "inlayHints",
+    "llamaStackVersion",
+    "maxFileSize",
+    "severity",
+];
 /// Files above this many bytes are not read unless they are opened.
 const MAX_FILE_SIZE: u64 = 1 << 20;
 
@@ -35,6 +43,8 @@ pub struct Settings {
     pub max_file_size: u64,
     /// Whether files that are not open get diagnostics.
     pub diagnose_unopened: bool,
+    /// Whether what is saved is built, too.
+    pub build_on_save: bool,
     /// The way to the cluster; `None`: it is left alone.
     pub cluster: Option<Kubectl>,
     /// The `llsd.toml` that decides in place of the editor's settings, for the files that it governs.
@@ -92,6 +102,7 @@ impl Default for Settings {
             exclude: GlobSet::empty(),
             max_file_size: MAX_FILE_SIZE,
             diagnose_unopened: true,
+            build_on_save: false,
             cluster: None,
             project: None,
             written: Value::Null,
@@ -169,6 +180,8 @@ impl Settings {
             },
             ("diagnoseUnopened", Value::Bool(on)) => self.diagnose_unopened = *on,
             ("diagnoseUnopened", _) => problems.push(wrong(&name, "true or false", value)),
+            ("buildOnSave", Value::Bool(on)) => self.build_on_save = *on,
+            ("buildOnSave", _) => problems.push(wrong(&name, "true or false", value)),
             ("cluster", Value::Object(keys)) => self.cluster = read_cluster(keys, problems),
             ("cluster", _) => problems.push(wrong(&name, "an object", value)),
             _ => problems.push(unknown(&name, KEYS.map(|known| format!("llsd.{known}")))),
@@ -312,6 +325,7 @@ mod tests {
             assert_eq!(problems, Vec::<String>::new());
             assert_eq!(settings.max_file_size, MAX_FILE_SIZE);
             assert_eq!(settings.cluster, None, "no network unless it is asked for");
+            assert!(!settings.build_on_save, "no program unless it is asked for");
             assert!(settings.diagnose_unopened && settings.inlay == Inlay::ALL);
         }
     }
@@ -325,6 +339,7 @@ mod tests {
             "exclude": ["charts/**", "*.tpl.yaml"],
             "maxFileSize": 10,
             "diagnoseUnopened": false,
+            "buildOnSave": true,
             "cluster": {"enabled": true, "context": "here", "kubeconfig": "/etc/kube/config"},
         }));
         assert_eq!(problems, Vec::<String>::new());
@@ -337,6 +352,7 @@ mod tests {
         assert!(settings.excludes(Path::new("a.tpl.yaml")));
         assert!(!settings.excludes(Path::new("b/a.tpl.yaml")), "* ends at a slash");
         assert_eq!((settings.max_file_size, settings.diagnose_unopened), (10, false));
+        assert!(settings.build_on_save);
         let kubectl = settings.cluster.unwrap();
         assert_eq!((kubectl.context.as_deref(), kubectl.program), (Some("here"), None));
         assert_eq!(kubectl.kubeconfig.as_deref(), Some(Path::new("/etc/kube/config")));

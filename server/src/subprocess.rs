@@ -40,16 +40,19 @@ pub enum Failure {
     /// It wrote more than this number of bytes to one of its outputs; the rest was not read.
     #[error("printed more than {} MiB", .0 >> 20)]
     Large(u64),
+    /// Nobody wanted to know any more, and it was stopped.
+    #[error("was stopped")]
+    Stopped,
     /// Its end or its output is not known; the text says why.
     #[error("{0}")]
     Lost(String),
 }
 
-/// Runs a program to its end, without anything on standard input.
+/// Runs a program to its end, without anything on standard input. `stop` is asked every few milliseconds.
 ///
 /// # Errors
-/// If it cannot be started, does not end in time, or prints too much.
-pub fn run(command: &mut Command, limits: Limits) -> Result<Ended, Failure> {
+/// If it cannot be started, does not end in time, is stopped, or prints too much.
+pub fn run(command: &mut Command, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Ended, Failure> {
     let mut child =
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(Failure::Start)?;
     let reader = |stream: Option<Box<dyn Read + Send>>| {
@@ -62,7 +65,7 @@ pub fn run(command: &mut Command, limits: Limits) -> Result<Ended, Failure> {
     };
     let output = reader(child.stdout.take().map(|stream| Box::new(stream) as _));
     let errors = reader(child.stderr.take().map(|stream| Box::new(stream) as _));
-    let well = wait(&mut child, limits.patience)?;
+    let well = wait(&mut child, limits.patience, stop)?;
     let text = |bytes: thread::JoinHandle<Vec<u8>>| match bytes.join() {
         Ok(bytes) if bytes.len() as u64 > limits.output => Err(Failure::Large(limits.output)),
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -71,18 +74,19 @@ pub fn run(command: &mut Command, limits: Limits) -> Result<Ended, Failure> {
     Ok(Ended { well, output: text(output)?, errors: text(errors)? })
 }
 
-/// Waits for the end, at most `patience`; true if the exit code is 0. A child that takes longer is killed.
-fn wait(child: &mut Child, patience: Duration) -> Result<bool, Failure> {
+/// Waits for the end, at most `patience`; true if the exit code is 0. A child that takes longer, or that is to stop, is
+/// killed.
+fn wait(child: &mut Child, patience: Duration, stop: &dyn Fn() -> bool) -> Result<bool, Failure> {
     let started = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status.success()),
-            Ok(None) if started.elapsed() < patience => thread::sleep(LOOK),
+            Ok(None) if started.elapsed() < patience && !stop() => thread::sleep(LOOK),
             Ok(None) => {
                 // It may have ended meanwhile.
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Failure::Slow(patience));
+                return Err(if started.elapsed() < patience { Failure::Stopped } else { Failure::Slow(patience) });
             }
             Err(error) => return Err(Failure::Lost(error.to_string())),
         }

@@ -5,7 +5,7 @@ mod read;
 mod walk;
 
 pub use hosts::Host;
-pub use read::{is_within, text_of};
+pub use read::{MAX_SIZE, is_within, key, text_of, with_slashes};
 pub use walk::{Ignored, LeftOut, Limits, Reason, Walk, walk};
 
 use crate::ide::{self, Analysis, Pieces, Workspace};

@@ -2,14 +2,15 @@
 
 use super::baseline::Baseline;
 use super::bases::{self, GivenBase, assumed};
-use super::built::Built;
 use super::fix::Fixed;
 use super::input::{Inputs, Source, hosts};
 use super::report::{self, Checked, Format, Report};
 use super::verdicts::{File, check, code};
 use super::{CLEAN, FAILURE, complain};
+use crate::built::{self, Built, Origin};
 use crate::project::FILE_NAME;
 use clap::Args;
+use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -92,11 +93,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let mut built = Built::default();
     let project = |place: &Path| inputs.project(&Source::File(place.to_path_buf()));
     let assumed = |folder: &Path| assumed(project(&folder.join(FILE_NAME)).as_deref(), base.as_ref());
-    let folders = arguments.kustomize.iter().map(|folder| built.kustomization(folder, assumed(folder)));
+    let folders = arguments.kustomize.iter().map(|folder| built.kustomization(folder, assumed(folder), &|| false));
     let mut problems: Vec<String> = folders.filter_map(Result::err).collect();
     let charts = arguments.helm.iter().map(|chart| built.chart(chart, &arguments.values, assumed(chart)));
     problems.extend(charts.filter_map(Result::err));
-    let mut built = built.finish();
+    let mut built: Vec<Checked> = built.finish().into_iter().map(of_built).collect();
     for file in &mut built {
         if let Some(project) = project(Path::new(&file.name)) {
             file.weigh(&project.severities);
@@ -139,4 +140,18 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     out.flush()?;
     problems.iter().for_each(|problem| complain(problem));
     Ok(if problems.is_empty() { code(&report) } else { FAILURE })
+}
+
+/// What was found in a file that something built is made of, for the report.
+fn of_built(origin: Origin) -> Checked {
+    Checked {
+        name: built::shown(&origin.file),
+        text: origin.text,
+        resources: origin.resources,
+        configs: 0,
+        based_on: origin.based_on,
+        diagnostics: origin.diagnostics,
+        unchecked: Vec::new(),
+        others: BTreeMap::new(),
+    }
 }

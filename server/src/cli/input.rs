@@ -3,16 +3,14 @@
 use super::complain;
 use crate::project::{Project, Projects};
 use crate::workspace::{self, Host, LeftOut, Limits};
+pub(super) use crate::workspace::{MAX_SIZE, with_slashes};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Larger files are refused: nobody writes them, and each byte is looked at several times.
-pub(super) const MAX_SIZE: u64 = 64 << 20;
 
 /// One place to read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,15 +30,7 @@ impl Source {
     /// The same for the same file, however it was named, with `/` between folders.
     pub(super) fn key(&self) -> Arc<str> {
         let Self::File(path) = self else { return Arc::from(self.to_string()) };
-        let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let mut plain = PathBuf::new();
-        for part in whole.components() {
-            match part {
-                Component::ParentDir => _ = plain.pop(),
-                other => plain.push(other),
-            }
-        }
-        Arc::from(with_slashes(plain.to_string_lossy().into_owned()))
+        workspace::key(path)
     }
 
     /// Where it is: what is read from standard input is in the folder of the run.
@@ -89,12 +79,6 @@ impl fmt::Display for Source {
             }
         }
     }
-}
-
-/// A path with `/` between folders, also where the system writes `\`: what is told of a file, for people and for the tools
-/// that read it, is the same everywhere.
-pub(super) fn with_slashes(path: String) -> String {
-    if cfg!(windows) { path.replace('\\', "/") } else { path }
 }
 
 /// A source without a text, and why.

@@ -4,7 +4,6 @@
 
 mod baseline;
 mod bases;
-mod built;
 mod check;
 mod chosen;
 mod completions;
@@ -22,7 +21,6 @@ mod reference;
 mod render;
 mod report;
 mod schema;
-mod surroundings;
 mod to_ogx;
 mod verdicts;
 

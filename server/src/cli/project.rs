@@ -1,9 +1,8 @@
 //! Files that a command changes together, and those beside them that it only reads.
 
 use super::input::{MAX_SIZE, Source, Unreadable};
-use super::surroundings;
 use crate::ide::{self, Analysis, FileEdits, Kind, NameIndex, Query, TextEdit, TextId, Workspace, WorkspaceFiles};
-use crate::workspace;
+use crate::{surroundings, workspace};
 use llsd_yaml::edit;
 use similar::TextDiff;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,7 +65,8 @@ impl Project {
         for found in surroundings::learn(&relevant, &mut workspace) {
             let text: Arc<str> = found.analysis.text();
             let (old, text, analysis) = (text.clone(), Some(text), Arc::new(found.analysis));
-            files.insert(found.source.key(), File { source: found.source, old, text, analysis, named: false });
+            let source = Source::File(found.path);
+            files.insert(source.key(), File { source, old, text, analysis, named: false });
         }
         let mut project = Self { files, index: NameIndex::default(), folders: Vec::new() };
         project.understand();

@@ -3,9 +3,10 @@
 use super::bases::assumed;
 use super::input::{Inputs, Source};
 use super::report::{self, Checked, Other, Report};
-use super::{CLEAN, FAILURE, FINDINGS, surroundings};
+use super::{CLEAN, FAILURE, FINDINGS};
 use crate::ide::{self, Analysis, Severity, Workspace};
 use crate::project::Project;
+use crate::surroundings;
 use llsd_generator::check::facts::GivenBases;
 use rayon::prelude::*;
 use std::collections::HashMap;

@@ -98,12 +98,14 @@ impl Kubectl {
             command.args(["--context", context]);
         }
         command.arg(REQUEST_TIMEOUT).args(arguments).current_dir(std::env::temp_dir());
-        let ended = subprocess::run(&mut command, LIMITS).map_err(|failure| match failure {
+        let ended = subprocess::run(&mut command, LIMITS, &|| false).map_err(|failure| match failure {
             subprocess::Failure::Start(error) => {
                 Failure::Program { program: program.display().to_string(), reason: error.to_string() }
             }
             subprocess::Failure::Slow(_) => Failure::Slow,
-            subprocess::Failure::Large(_) | subprocess::Failure::Lost(_) => Failure::Unexpected(failure.to_string()),
+            subprocess::Failure::Large(_) | subprocess::Failure::Stopped | subprocess::Failure::Lost(_) => {
+                Failure::Unexpected(failure.to_string())
+            }
         })?;
         if ended.well { Ok(ended.output) } else { Err(failure(&ended.errors)) }
     }

@@ -379,6 +379,14 @@ impl Analysis {
     }
 
     /// The document at `offset`, and the offset inside it.
+    /// Whether a comment silences a diagnostic that something else has made of this text.
+    #[must_use]
+    pub fn silences(&self, found: &Diagnostic) -> bool {
+        let Some((located, inside)) = self.at(found.span.start) else { return false };
+        let span = Span::new(inside, inside + (found.span.end - found.span.start));
+        silence::hides(located.document.tree(), &Diagnostic { span, ..found.clone() })
+    }
+
     fn at(&self, offset: usize) -> Option<(Located<'_>, usize)> {
         let located = self.file.at(offset)?;
         let text = located.document.tree().text();

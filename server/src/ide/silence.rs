@@ -74,6 +74,13 @@ pub(crate) fn apply(document: &Document, found: &mut Vec<Diagnostic>, whole: boo
     }));
 }
 
+/// Whether a comment of the document silences what was found elsewhere about a place of it.
+pub(crate) fn hides(document: &Document, found: &Diagnostic) -> bool {
+    let mut left = vec![found.clone()];
+    apply(document, &mut left, false);
+    left.first().is_none_or(|one| one.code != found.code || one.span != found.span)
+}
+
 impl Silence<'_> {
     fn covers(&self, found: &Diagnostic) -> bool {
         let named = match self.rule.strip_suffix('*') {

@@ -218,6 +218,13 @@ impl Workspace {
         (!builder.is_stopped() && !builder.is_spent()).then_some(made)
     }
 
+    /// The kustomizations that take a file, through others too, and that no other takes: what is built to see what becomes of
+    /// the file.
+    #[must_use]
+    pub fn tops(&self, file: &str) -> BTreeSet<Arc<str>> {
+        self.overlays.tops(file)
+    }
+
     /// What the kustomizations at hand take from the network: the file of each, and what it names.
     pub fn remote(&self) -> impl Iterator<Item = (&Arc<str>, &str)> {
         self.overlays.remote()

@@ -1,5 +1,6 @@
 //! The protocol's methods, each handed to its file in `handlers`.
 
+use super::builds::Builds;
 use super::capabilities::Client as Capabilities;
 use super::cluster::Access;
 use super::configuration::Configuration;
@@ -43,6 +44,8 @@ pub(super) struct Shared {
     pub configuration: Configuration,
     /// Files that are not open.
     pub files: ClosedFiles,
+    /// What builders make of the files, where the user wants that.
+    pub builds: Builds,
     /// The status of resources in the cluster, where the user wants that.
     pub cluster: Access,
     /// Long work that the client shows.
@@ -141,6 +144,7 @@ impl Backend {
             capabilities: OnceLock::new(),
             configuration: Configuration::default(),
             files: ClosedFiles::default(),
+            builds: Builds::default(),
             cluster: Access::default(),
             progress: RunningWork::default(),
             exit,
@@ -223,6 +227,10 @@ impl LanguageServer for Backend {
 
     async fn did_change(&self, params: lsp::DidChangeTextDocumentParams) {
         handlers::did_change::handle(self, params);
+    }
+
+    async fn did_save(&self, params: lsp::DidSaveTextDocumentParams) {
+        handlers::did_save::handle(self, &params);
     }
 
     async fn did_close(&self, params: lsp::DidCloseTextDocumentParams) {

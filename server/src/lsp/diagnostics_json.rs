@@ -13,7 +13,7 @@ use ropey::Rope;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
-use tower_lsp::lsp_types::{DiagnosticRelatedInformation, Location, Url};
+use tower_lsp::lsp_types::{self as lsp, DiagnosticRelatedInformation, Location, Url};
 
 /// Appends the list of a file's diagnostics. `None`: stopped, and the text is good for nothing.
 pub(super) fn list(
@@ -43,6 +43,21 @@ pub(super) fn list(
     }
     out.push(b']');
     Some(())
+}
+
+/// Appends more diagnostics to a list that was written at the end of `out`.
+pub(super) fn append(more: &[lsp::Diagnostic], out: &mut Vec<u8>) {
+    if more.is_empty() {
+        return;
+    }
+    out.pop();
+    for one in more {
+        if out.last() != Some(&b'[') {
+            out.push(b',');
+        }
+        json(out, one);
+    }
+    out.push(b']');
 }
 
 /// A text and the settings that it was made with; all else it depends on stays the same as long as the document is

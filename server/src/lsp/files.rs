@@ -7,7 +7,7 @@ use super::backend::Shared;
 use super::guard::message;
 use super::outgoing::{self, Outgoing};
 use super::progress::Progress;
-use super::{convert, publish};
+use super::{builds, convert, publish};
 use crate::ide::{self, ObjectKey};
 use crate::schedule::Cancel;
 use crate::session::Affected;
@@ -342,11 +342,9 @@ impl Round {
         let names = analysis.resource_names().into_iter().rev();
         let places = names.map(|(key, span)| (key, convert::range(&rope, span, encoding))).collect();
         let diagnostics = if settings.diagnose_unopened {
-            publish::converted(
-                &publish::DiagnosticStyle::of(&self.shared, name, name),
-                &rope,
-                analysis.diagnostics_until(&stop),
-            )
+            let mut found = analysis.diagnostics_until(&stop);
+            found.extend(builds::beyond(&self.shared, name, &rope, || analysis.diagnostics_until(&stop)));
+            publish::converted(&publish::DiagnosticStyle::of(&self.shared, name, name), &rope, found)
         } else {
             Vec::new()
         };

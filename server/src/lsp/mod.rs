@@ -1,6 +1,7 @@
 //! The thin edge to editors: JSON-RPC, positions, URIs. Nothing here knows what a resource means.
 
 mod backend;
+mod builds;
 mod capabilities;
 mod client_watchdog;
 mod cluster;

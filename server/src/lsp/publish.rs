@@ -4,7 +4,7 @@ use super::backend::Shared;
 use super::convert::{self, Encoding};
 use super::guard::message;
 use super::outgoing::Outgoing;
-use super::{configuration, diagnostics_json, files};
+use super::{builds, configuration, diagnostics_json, files};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Diagnostic, Elsewhere, Severity, Stop, Tag};
 use crate::schedule::Cancel;
@@ -67,11 +67,17 @@ fn publish(shared: &Shared, snapshot: &Arc<Snapshot>, analysis: &Analysis, stop:
         return;
     }
     let style = DiagnosticStyle::of(shared, &snapshot.name, &snapshot.uri);
-    let list = |out: &mut Vec<u8>| diagnostics_json::list(analysis, &snapshot.rope, &style, out, stop);
+    let more = beyond(shared, snapshot, analysis);
+    let relevant = analysis.is_relevant() || !more.is_empty();
+    let more = converted(&style, &snapshot.rope, more);
+    let list = |out: &mut Vec<u8>| {
+        diagnostics_json::list(analysis, &snapshot.rope, &style, out, stop)?;
+        diagnostics_json::append(&more, out);
+        Some(())
+    };
     let Some(text) = Outgoing::diagnostics(&snapshot.uri, Some(snapshot.version), list) else { return };
     // No newer version can come between the look and the sending.
     shared.session.if_current(snapshot, || {
-        let relevant = analysis.is_relevant();
         if shared.mark_published(&snapshot.name, relevant) || relevant {
             shared.outgoing.text(text);
         }
@@ -137,7 +143,14 @@ impl<'a> DiagnosticStyle<'a> {
 
 /// The diagnostics of one version in the protocol's terms.
 pub(super) fn diagnostics(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<lsp::Diagnostic> {
-    converted(&DiagnosticStyle::of(shared, &snapshot.name, &snapshot.uri), &snapshot.rope, analysis.diagnostics())
+    let mut found = analysis.diagnostics();
+    found.extend(beyond(shared, snapshot, analysis));
+    converted(&DiagnosticStyle::of(shared, &snapshot.name, &snapshot.uri), &snapshot.rope, found)
+}
+
+/// What builds found in one version beyond its own diagnostics.
+fn beyond(shared: &Shared, snapshot: &Snapshot, analysis: &Analysis) -> Vec<Diagnostic> {
+    builds::beyond(shared, &snapshot.name, &snapshot.rope, || analysis.diagnostics())
 }
 
 /// Diagnostics in the protocol's terms, as the settings want them.

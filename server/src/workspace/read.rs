@@ -2,7 +2,33 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Larger files are refused where nothing else is set, in bytes: nobody writes them, and each byte is looked at several
+/// times.
+pub const MAX_SIZE: u64 = 64 << 20;
+
+/// A name that is the same for the same file, however its path is written, with `/` between folders.
+#[must_use]
+pub fn key(path: &Path) -> Arc<str> {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut plain = PathBuf::new();
+    for part in whole.components() {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            other => plain.push(other),
+        }
+    }
+    Arc::from(with_slashes(plain.to_string_lossy().into_owned()))
+}
+
+/// A path with `/` between folders, also where the system writes `\`: what is told of a file, for people and for the tools
+/// that read it, is the same everywhere.
+#[must_use]
+pub fn with_slashes(path: String) -> String {
+    if cfg!(windows) { path.replace('\\', "/") } else { path }
+}
 
 /// The text of a file; `None` if it cannot be read, is no regular file, is no UTF-8 text or has more than `max_size`
 /// bytes. What it is, is asked of the open file, so that nobody can put another in its place meanwhile.

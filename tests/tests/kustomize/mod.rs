@@ -2,6 +2,7 @@
 //! to what is built.
 
 mod check;
+mod editor;
 mod helm;
 mod merge;
 mod migrate;

@@ -113,6 +113,41 @@ impl Overlays {
         self.in_folder(folder).is_some()
     }
 
+    /// The kustomizations that take a file, through others too, and that no other takes: what there is to build. Components
+    /// are not among them: they build nothing alone.
+    pub(super) fn tops(&self, file: &str) -> BTreeSet<Arc<str>> {
+        let own = self.kustomizations.get_key_value(file).map(|(own, _)| Arc::clone(own));
+        let mut next: Vec<Arc<str>> = own.map_or_else(|| self.takers(file), |own| vec![own]);
+        let (mut seen, mut found) = (HashSet::new(), BTreeSet::new());
+        while let Some(one) = next.pop() {
+            if seen.len() > MAX_CONCERNED || !seen.insert(Arc::clone(&one)) {
+                continue;
+            }
+            let above = self.takers(&one);
+            if above.is_empty() && self.kustomizations.get(&one).is_some_and(|found| !found.is_component) {
+                found.insert(one);
+            } else {
+                next.extend(above);
+            }
+        }
+        found
+    }
+
+    /// The kustomizations that take a file, or the folder of one that is a kustomization itself: as a resource, component or
+    /// patch, or into a generator.
+    fn takers(&self, file: &str) -> Vec<Arc<str>> {
+        let folder = Some(folder_of(file).trim_end_matches('/')).filter(|_| self.kustomizations.contains_key(file));
+        let places = [Some(file), folder].into_iter().flatten();
+        let used = places.flat_map(|place| [self.users.get(place), self.patching.get(place)]).flatten();
+        let generates = |by: &str, one: &Kustomization| {
+            let is_it =
+                |content: &Content| matches!(content, Content::File(path) if relative(folder_of(by), path) == file);
+            one.generators.iter().any(|made| made.entries.iter().any(|(_, content)| is_it(content)))
+        };
+        let generating = self.kustomizations.iter().filter(|(by, one)| generates(by, one)).map(|(by, _)| by);
+        used.flat_map(|users| users.keys()).chain(generating).cloned().collect()
+    }
+
     /// Whether a file is a patch to some kustomization, and a resource to none.
     pub(super) fn is_patch(&self, file: &str) -> bool {
         self.patching.contains_key(file) && !self.users.contains_key(file)

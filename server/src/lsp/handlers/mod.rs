@@ -12,6 +12,7 @@ pub(super) mod diagnostic;
 pub(super) mod did_change;
 pub(super) mod did_close;
 pub(super) mod did_open;
+pub(super) mod did_save;
 pub(super) mod document_link;
 pub(super) mod document_symbol;
 mod edits;

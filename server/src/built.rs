@@ -1,5 +1,4 @@
-//! `llsd check -k` and `--helm`: what the real builder makes of a kustomization or chart is judged, and each finding is
-//! placed where the text came from.
+//! What the real builder makes of a kustomization or chart is judged, and each finding is placed where the text came from.
 //!
 //! The user's files stay as they are: a kustomization of our own in a temporary folder takes the one to be built, and
 //! asks for the origins of its resources.
@@ -9,13 +8,13 @@ mod kustomize;
 mod origin;
 mod sources;
 
-use super::report::Checked;
-use crate::ide::{self, Assumed, Diagnostic, Span, Workspace};
+use crate::ide::{self, Assumed, Diagnostic, Span, Stop, Workspace};
 use crate::subprocess::{self, Limits};
 use sources::Sources;
+pub use sources::shown;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,9 +28,24 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// A fault, placed: file, place, rule, sentence.
 type Fault = (Arc<str>, Span, &'static str, String);
 
+/// A file that something built is made of.
+#[derive(Debug)]
+pub struct Origin {
+    /// Its path, as [`crate::workspace::key`] writes it.
+    pub file: Arc<str>,
+    /// Its text when it was built.
+    pub text: Arc<str>,
+    /// How many built resources begin in it.
+    pub resources: usize,
+    /// The names and images of their distributions.
+    pub based_on: BTreeSet<String>,
+    /// What is wrong with what was built, as far as it comes from here; in the order of its places in the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// Builds kustomizations and charts and judges what comes out.
 #[derive(Debug, Default)]
-pub(super) struct Built {
+pub struct Built {
     sources: Sources,
     /// What is wrong with each file that a built resource is made of.
     files: BTreeMap<Arc<str>, Vec<Diagnostic>>,
@@ -43,12 +57,12 @@ pub(super) struct Built {
 }
 
 impl Built {
-    /// Judges what `kubectl kustomize` makes of a folder, by what is assumed of distributions.
+    /// Judges what `kubectl kustomize` makes of a folder, by what is assumed of distributions. `stop` ends the builder.
     ///
     /// # Errors
     /// A sentence, where it cannot be built.
-    pub(super) fn kustomization(&mut self, folder: &std::path::Path, assumed: Assumed) -> Result<(), String> {
-        let (text, root) = kustomize::build(folder, &mut self.sources)?;
+    pub fn kustomization(&mut self, folder: &Path, assumed: Assumed, stop: Stop<'_>) -> Result<(), String> {
+        let (text, root) = kustomize::build(folder, &mut self.sources, stop)?;
         self.judge(&text, assumed, &Sources::made, &|text| origin::kustomize(text, &root));
         Ok(())
     }
@@ -57,12 +71,7 @@ impl Built {
     ///
     /// # Errors
     /// A sentence, where it cannot be built.
-    pub(super) fn chart(
-        &mut self,
-        chart: &std::path::Path,
-        values: &[PathBuf],
-        assumed: Assumed,
-    ) -> Result<(), String> {
+    pub fn chart(&mut self, chart: &Path, values: &[PathBuf], assumed: Assumed) -> Result<(), String> {
         let text = helm::build(chart, values)?;
         self.judge(&text, assumed, &|_, _| None, &|text| origin::helm(text, chart));
         Ok(())
@@ -99,37 +108,38 @@ impl Built {
         let (path, target) = analysis.place_of(&found);
         let place = made.place(&path, target, |file| self.sources.analysis(file));
         let (file, span) = place.unwrap_or_else(|| (Arc::clone(&made.writers[0].file), Span::new(0, 0)));
-        if self.said.insert((Arc::clone(&file), span, found.code, found.message.clone())) {
-            // fixes and further places are of the built text, which nobody edits
-            let placed =
-                Diagnostic { span, document: 0, fixes: Vec::new(), related: Vec::new(), elsewhere: None, ..found };
+        if !self.said.insert((Arc::clone(&file), span, found.code, found.message.clone())) {
+            return;
+        }
+        // fixes and further places are of the built text, which nobody edits
+        let placed = Diagnostic { span, document: 0, fixes: Vec::new(), related: Vec::new(), elsewhere: None, ..found };
+        // comments do not come through a builder
+        if !self.sources.analysis(&file).is_some_and(|source| source.silences(&placed)) {
             self.files.entry(file).or_default().push(placed);
         }
     }
 
     /// What was found, by file.
-    pub(super) fn finish(mut self) -> Vec<Checked> {
+    #[must_use]
+    pub fn finish(mut self) -> Vec<Origin> {
         let names: BTreeSet<Arc<str>> = self.files.keys().chain(self.resources.keys()).cloned().collect();
-        let checked = names.into_iter().map(|file| {
+        let origin = |file: Arc<str>| {
             let mut diagnostics = self.files.remove(&file).unwrap_or_default();
             diagnostics.sort_by_key(|found| (found.span.start, found.span.end));
-            Checked {
-                name: sources::shown(&file),
+            Origin {
                 text: self.sources.analysis(&file).map(ide::Analysis::text).unwrap_or_default(),
                 resources: self.resources.get(&file).copied().unwrap_or_default(),
-                configs: 0,
                 based_on: self.based_on.remove(&file).unwrap_or_default(),
                 diagnostics,
-                unchecked: Vec::new(),
-                others: BTreeMap::new(),
+                file,
             }
-        });
-        checked.collect()
+        };
+        names.into_iter().map(origin).collect()
     }
 }
 
 /// Runs one of several programs that do the same: the first that is there.
-fn run(programs: &[(&str, Vec<std::ffi::OsString>)]) -> Result<String, String> {
+fn run(programs: &[(&str, Vec<std::ffi::OsString>)], stop: Stop<'_>) -> Result<String, String> {
     for (program, arguments) in programs {
         let mut command = Command::new(program);
         command.args(arguments);
@@ -138,7 +148,7 @@ fn run(programs: &[(&str, Vec<std::ffi::OsString>)]) -> Result<String, String> {
         }
         // git would be asked for repositories
         command.env_remove("NO_PROXY").env_remove("no_proxy").env("GIT_ALLOW_PROTOCOL", "none");
-        return match subprocess::run(&mut command, LIMITS) {
+        return match subprocess::run(&mut command, LIMITS, stop) {
             Err(subprocess::Failure::Start(error)) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(subprocess::Failure::Start(error)) => Err(format!("{program} cannot be run: {error}")),
             Err(failure) => Err(format!("{program} {failure}")),

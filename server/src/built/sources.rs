@@ -1,8 +1,7 @@
 //! The files that built resources are made of.
 
-use super::super::input::{MAX_SIZE, Source};
-use super::super::surroundings;
 use crate::ide::{self, Analysis, Made, ObjectKey, Workspace};
+use crate::surroundings;
 use crate::workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,9 +22,9 @@ impl Sources {
         // what another build has read may say something else by now, and what it takes from the network is told again
         self.workspace = Workspace::new();
         let found = workspace::behind(folder);
-        self.last = found.first().map(|path| Source::File(path.clone()).key());
+        self.last = found.first().map(|path| workspace::key(path));
         for one in surroundings::follow(found.into_iter().collect(), &mut self.workspace) {
-            let key = one.source.key();
+            let key = workspace::key(&one.path);
             let known = self.workspace.seen_by(&key);
             let analysis = ide::analyse(one.analysis.text(), Some(&one.analysis), &known);
             self.analyses.insert(key, analysis);
@@ -52,9 +51,9 @@ impl Sources {
 
     /// Reads a file, unless it is known.
     pub(super) fn read(&mut self, path: &Path) -> Option<Arc<str>> {
-        let key = Source::File(path.to_path_buf()).key();
+        let key = workspace::key(path);
         if !self.analyses.contains_key(&key) {
-            let text = workspace::text_of(path, MAX_SIZE)?;
+            let text = workspace::text_of(path, workspace::MAX_SIZE)?;
             let analysis = ide::analyse(text.into(), None, &Workspace::new());
             self.analyses.insert(Arc::clone(&key), analysis);
         }
@@ -67,7 +66,8 @@ impl Sources {
 }
 
 /// A file as people name it: from the current folder, if it is below that.
-pub(super) fn shown(file: &str) -> String {
+#[must_use]
+pub fn shown(file: &str) -> String {
     let here = std::env::current_dir().ok().and_then(|here| std::fs::canonicalize(here).ok());
     let path = PathBuf::from(file);
     let short = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));

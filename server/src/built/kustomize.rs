@@ -2,6 +2,7 @@
 
 use super::origin::plain;
 use super::sources::Sources;
+use crate::ide::Stop;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 ///
 /// # Errors
 /// A sentence, where it cannot be built: no program, a remote resource, a mistake in a kustomization.
-pub(super) fn build(folder: &Path, sources: &mut Sources) -> Result<(String, PathBuf), String> {
+pub(super) fn build(folder: &Path, sources: &mut Sources, stop: Stop<'_>) -> Result<(String, PathBuf), String> {
     let shown = folder.display();
     let folder = fs::canonicalize(folder).map_err(|error| format!("cannot read {shown}: {error}"))?;
     if !folder.is_dir() {
@@ -29,7 +30,7 @@ pub(super) fn build(folder: &Path, sources: &mut Sources) -> Result<(String, Pat
     let wrapper = Wrapper::new(&folder)?;
     let path = || wrapper.folder.clone().into_os_string();
     let arguments = |first: &str| [OsString::from(first), OsString::from("--"), path()].to_vec();
-    let text = super::run(&[("kubectl", arguments("kustomize")), ("kustomize", arguments("build"))]);
+    let text = super::run(&[("kubectl", arguments("kustomize")), ("kustomize", arguments("build"))], stop);
     let text =
         text.map_err(|problem| format!("{shown}: {}", problem.replace(&*wrapper.folder.to_string_lossy(), "")))?;
     Ok((text, wrapper.folder.clone()))

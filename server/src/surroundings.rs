@@ -1,6 +1,5 @@
 //! Files that nobody named, but that say what those are that somebody did: kustomizations, charts, and what they take.
 
-use super::input::{MAX_SIZE, Source};
 use crate::ide::{self, Analysis, Workspace};
 use crate::workspace as files;
 use std::collections::BTreeSet;
@@ -17,16 +16,17 @@ const MAX_ROUNDS: usize = 24;
 const MAX_ABOVE: usize = 12;
 
 /// A file that was found, and what it says.
-pub(super) struct Neighbour {
+#[derive(Debug)]
+pub struct Neighbour {
     /// The file, as the user would name it.
-    pub(super) source: Source,
+    pub path: PathBuf,
     /// Its text on its own.
-    pub(super) analysis: Analysis,
+    pub analysis: Analysis,
 }
 
 /// Reads what has to be known to judge files with resources, and adds it to the workspace: the kustomizations in their
 /// folders, in those above and in the same project, and whatever these take. Nothing remote is fetched.
-pub(super) fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Neighbour> {
+pub fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Neighbour> {
     if relevant.is_empty() {
         return Vec::new();
     }
@@ -36,24 +36,23 @@ pub(super) fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> 
 }
 
 /// Reads files, and whatever the kustomizations among them take.
-pub(super) fn follow(first: BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Neighbour> {
+pub fn follow(first: BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Neighbour> {
     let (mut found, mut next) = (Vec::new(), first);
     let mut seen: BTreeSet<Arc<str>> = workspace.files().cloned().collect();
     for _ in 0..MAX_ROUNDS {
         for path in std::mem::take(&mut next) {
-            let source = Source::File(path.clone());
-            let key = source.key();
+            let key = files::key(&path);
             if found.len() >= MAX_FILES || !seen.insert(Arc::clone(&key)) {
                 continue;
             }
-            let Some(text) = files::text_of(&path, MAX_SIZE) else { continue };
+            let Some(text) = files::text_of(&path, files::MAX_SIZE) else { continue };
             let analysis = ide::analyse(text.into(), None, &Workspace::new());
             workspace.set(&key, analysis.objects());
-            found.push(Neighbour { source, analysis });
+            found.push(Neighbour { path, analysis });
         }
         let wanted = workspace.wanted();
         next.extend(wanted.iter().flat_map(|path| files::behind(Path::new(&**path))));
-        next.retain(|path| !seen.contains(&Source::File(path.clone()).key()));
+        next.retain(|path| !seen.contains(&files::key(path)));
         if next.is_empty() {
             break;
         }

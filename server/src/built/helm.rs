@@ -25,5 +25,5 @@ pub(super) fn build(chart: &Path, values: &[PathBuf]) -> Result<String, String> 
     }
     let chart = std::path::absolute(chart).map_err(|error| format!("{shown}: {error}"))?;
     arguments.extend(["--".into(), RELEASE.into(), chart.into_os_string()]);
-    super::run(&[("helm", arguments)]).map_err(|problem| format!("{shown}: {problem}"))
+    super::run(&[("helm", arguments)], &|| false).map_err(|problem| format!("{shown}: {problem}"))
 }
