@@ -48,7 +48,7 @@ pub(super) enum Applied {
 pub(super) fn applied(project: &Project) -> BTreeSet<Applied> {
     let of = |file: &Arc<str>| -> Vec<Applied> {
         let analysis = project.analysis_of(file);
-        let built = analysis.map(|known| known.workspace().built_with(file)).unwrap_or_default();
+        let built = analysis.map(|known| known.workspace().tops(file)).unwrap_or_default();
         if built.is_empty() {
             return vec![Applied::File(project.shown(file))];
         }

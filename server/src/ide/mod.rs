@@ -378,7 +378,6 @@ impl Analysis {
         self.file.mentioning(kind, name)
     }
 
-    /// The document at `offset`, and the offset inside it.
     /// Whether a comment silences a diagnostic that something else has made of this text.
     #[must_use]
     pub fn silences(&self, found: &Diagnostic) -> bool {
@@ -387,6 +386,7 @@ impl Analysis {
         silence::hides(located.document.tree(), &Diagnostic { span, ..found.clone() })
     }
 
+    /// The document at `offset`, and the offset inside it.
     fn at(&self, offset: usize) -> Option<(Located<'_>, usize)> {
         let located = self.file.at(offset)?;
         let text = located.document.tree().text();

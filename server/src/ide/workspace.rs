@@ -236,13 +236,6 @@ impl Workspace {
         self.overlays.is_patch(file)
     }
 
-    /// The kustomizations that are built to have what a file says, each one that no other takes in. None if the file is
-    /// applied by itself.
-    #[must_use]
-    pub fn built_with(&self, file: &str) -> BTreeSet<Arc<str>> {
-        self.overlays.built_with(file)
-    }
-
     /// The files and folders, without a slash behind them, that kustomizations take something from and of which nothing
     /// is known. A folder may have a kustomization.
     #[must_use]

@@ -139,11 +139,7 @@ impl Overlays {
         let folder = Some(folder_of(file).trim_end_matches('/')).filter(|_| self.kustomizations.contains_key(file));
         let places = [Some(file), folder].into_iter().flatten();
         let used = places.flat_map(|place| [self.users.get(place), self.patching.get(place)]).flatten();
-        let generates = |by: &str, one: &Kustomization| {
-            let is_it =
-                |content: &Content| matches!(content, Content::File(path) if relative(folder_of(by), path) == file);
-            one.generators.iter().any(|made| made.entries.iter().any(|(_, content)| is_it(content)))
-        };
+        let generates = |by: &str, one: &Kustomization| one.generators.iter().any(|made| takes(by, made, file));
         let generating = self.kustomizations.iter().filter(|(by, one)| generates(by, one)).map(|(by, _)| by);
         used.flat_map(|users| users.keys()).chain(generating).cloned().collect()
     }
@@ -182,37 +178,6 @@ impl Overlays {
             makes.map(|made| (made.namespace.clone(), made.name.clone())).collect()
         };
         self.kustomizations.iter().flat_map(of).collect()
-    }
-
-    /// The kustomizations that are built to have what a file says: those that take it in, also through others, and that
-    /// no other one takes in. None if it is applied by itself.
-    pub(super) fn built_with(&self, file: &str) -> BTreeSet<Arc<str>> {
-        let (mut roots, mut seen) = (BTreeSet::new(), HashSet::new());
-        let mut open = match self.kustomizations.get_key_value(file) {
-            Some((own, _)) => vec![Arc::clone(own)],
-            None => self.taking_in(file),
-        };
-        while let Some(kustomization) = open.pop() {
-            if !seen.insert(Arc::clone(&kustomization)) {
-                continue;
-            }
-            let above = self.taking_in(folder_of(&kustomization).trim_end_matches('/'));
-            if above.is_empty() {
-                roots.insert(kustomization);
-            }
-            open.extend(above);
-        }
-        roots
-    }
-
-    /// The kustomizations that name a file or folder.
-    fn taking_in(&self, path: &str) -> Vec<Arc<str>> {
-        let naming = [&self.users, &self.patching].into_iter().filter_map(|all| all.get(path));
-        let mut all: Vec<_> = naming.flat_map(|users| users.keys()).cloned().collect();
-        let generates =
-            self.kustomizations.iter().filter(|(by, one)| one.generators.iter().any(|made| takes(by, made, path)));
-        all.extend(generates.map(|(by, _)| Arc::clone(by)));
-        all
     }
 
     /// All kustomizations by file name, in that order.
