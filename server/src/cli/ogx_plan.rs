@@ -5,7 +5,8 @@
 
 use super::project::Project;
 use super::to_ogx::Outcome;
-use crate::ide::{self, Renamed};
+use crate::ide::{self, Renamed, quoted};
+use llsd_generator::names::ObjectName;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,6 +16,9 @@ const PLAIN: &str = r"sed '/^  \(creationTimestamp\|generation\|resourceVersion\
 
 /// The end of the files in which objects are saved: not one of manifests, which a migration beside them would read.
 const SAVED: &str = "yaml.saved";
+
+/// Where standard input came from.
+const SAME: &str = "resources.yaml";
 
 /// The Deployment of the old operator.
 const OLD_OPERATOR: &str =
@@ -42,6 +46,8 @@ pub(super) enum Applied {
     File(String),
     /// A folder with a kustomization.
     Built(String),
+    /// What the plan was made of came from standard input: what `kubectl get` prints, for one.
+    Piped,
 }
 
 /// What is applied to have the changed files in the cluster: of a kustomization the folder that is built in the end.
@@ -49,6 +55,9 @@ pub(super) fn applied(project: &Project) -> BTreeSet<Applied> {
     let of = |file: &Arc<str>| -> Vec<Applied> {
         let analysis = project.analysis_of(file);
         let built = analysis.map(|known| known.workspace().tops(file)).unwrap_or_default();
+        if project.is_stdin(file) {
+            return vec![Applied::Piped];
+        }
         if built.is_empty() {
             return vec![Applied::File(project.shown(file))];
         }
@@ -67,7 +76,7 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applie
     let all = &outcome.renamed;
     let stop = format!("{OLD_OPERATOR} --replicas=0");
     plan.step("Stop the old operator. Its CRD stays: deleting it deletes every resource.", [stop]);
-    let configs = outcome.configs.iter().map(|(namespace, name)| {
+    let configs = configs_of(outcome).map(|(namespace, name)| {
         format!("kubectl{} get configmap {name} -o yaml | {PLAIN} > {name}.{SAVED}", in_namespace(namespace))
     });
     let save = all.iter().flat_map(saved).chain(configs);
@@ -84,11 +93,17 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applie
         let title = "Name the owner as the new operator knows it: it refuses children of v1alpha2.";
         plan.step(title, all.iter().flat_map(owned));
     }
+    let keep = if same_name { " --same-name" } else { "" };
     let apply = applied.iter().map(|applied| match applied {
-        Applied::File(file) => format!("kubectl apply -f {file}"),
-        Applied::Built(folder) => format!("kubectl apply -k {folder}"),
+        Applied::File(file) => format!("kubectl apply -f {}", quoted(file)),
+        Applied::Built(folder) => format!("kubectl apply -k {}", quoted(folder)),
+        Applied::Piped => format!("llsd migrate --to ogx{keep} --allow-changes - < {SAME} | kubectl apply -f -"),
     });
-    plan.step("Write the new resources (`llsd migrate --to ogx --write`), and apply them.", apply);
+    let title = match applied.contains(&Applied::Piped) {
+        true => format!("Apply the new resources. {SAME}: what this plan was made of."),
+        false => "Write the new resources (`llsd migrate --to ogx --write`), and apply them.".to_owned(),
+    };
+    plan.step(&title, apply);
     let wait = all.iter().flat_map(|one| awaited(one, same_name));
     plan.step("Wait, and look whether the volumes belong to nobody any more.", wait);
     if !same_name {
@@ -100,11 +115,16 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applie
             all.iter().map(|one| format!("kubectl{} annotate ogxserver/{} ogx.io/adopt-networking-", of(one), one.new));
         plan.step(title, clients);
     }
-    let configs = outcome.configs.iter().map(|(_, name)| format!("kubectl apply -f {name}.{SAVED}"));
+    let configs = configs_of(outcome).map(|(_, name)| format!("kubectl apply -f {name}.{SAVED}"));
     let back = all.iter().flat_map(|one| back(one, same_name)).chain(configs);
     let back = back.chain([format!("{OLD_OPERATOR} --replicas=1")]);
     plan.step("To go back, up to the deletion of the old resources:", back);
     plan.text
+}
+
+/// The ConfigMaps whose config is another one from now on. Under a name that no object can have, a cluster has none.
+fn configs_of(outcome: &Outcome) -> impl Iterator<Item = &ide::ObjectKey> {
+    outcome.configs.iter().filter(|(_, name)| ObjectName::parse(name).is_ok())
 }
 
 fn saved(one: &Renamed) -> Vec<String> {
@@ -199,5 +219,5 @@ fn of(one: &Renamed) -> String {
 }
 
 fn in_namespace(name: &str) -> String {
-    if name.is_empty() { String::new() } else { format!(" -n {name}") }
+    if name.is_empty() { String::new() } else { format!(" -n {}", quoted(name)) }
 }

@@ -125,6 +125,11 @@ impl Project {
         self.files.get(file).map(|file| file.source.to_string()).unwrap_or_default()
     }
 
+    /// Whether a text came from standard input.
+    pub(super) fn is_stdin(&self, file: &str) -> bool {
+        self.files.get(file).is_some_and(|file| file.source == Source::Stdin)
+    }
+
     /// Whether the user named all these files, or folders that they are in, so that they may be changed.
     pub(super) fn may_change<'f>(&self, files: impl Iterator<Item = &'f Arc<str>>) -> bool {
         self.foreign(files).is_empty()

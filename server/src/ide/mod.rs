@@ -48,6 +48,7 @@ mod rename;
 mod schema;
 mod selection_ranges;
 mod semantic_tokens;
+mod shell;
 mod silence;
 mod types;
 mod update;
@@ -84,6 +85,7 @@ pub use preview::Hunk;
 pub use references::{highlight, references};
 pub use rename::{FileEdits, RenameRefused, prepare as prepare_rename, rename};
 pub use semantic_tokens::{Token, TokenKind};
+pub use shell::quoted;
 pub use types::{
     ActionKind, CodeAction, CodeFix, CompletionItem, CompletionKind, Diagnostic, Elsewhere, Hover, LineOrigin,
     OriginKind, Preview, PreviewEnv, Problem, ResourceSummary, Severity, Symbol, SymbolKind, Tag, TextEdit, Unchecked,

@@ -532,6 +532,27 @@ fn the_plan_applies_the_folders_that_are_built() {
 }
 
 #[test]
+fn the_plan_of_what_a_cluster_has_is_made_of_what_kubectl_prints() {
+    let item = |text: &str| text.lines().map(|line| format!("  {line}\n")).collect::<String>().replacen("  ", "- ", 1);
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n{}{}", item(OLD), item(CONFIG));
+    let ran = llsd_reads(&["migrate", "--to", "ogx", "--plan", "-"], list.as_bytes());
+    assert!(ran.out.contains("get configmap config -o yaml"), "{}", ran.out);
+    let step = "Apply the new resources. resources.yaml: what this plan was made of.\nllsd migrate --to ogx \
+                --allow-changes - < resources.yaml | kubectl apply -f -\n";
+    assert!(ran.out.contains(step), "{}", ran.out);
+}
+
+#[test]
+fn what_files_say_stays_one_word_of_a_command() {
+    let folder = Folder::new("ogx-plan-words");
+    folder.write("a; b.yaml", OLD.replace("configMapName: config", "configMapName: \"x; touch y\""));
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--plan", "."]);
+    assert!(ran.out.contains("kubectl apply -f 'a; b.yaml'\n"), "{}", ran.out);
+    let label = "kubectl -n ai label 'configmap/x; touch y' ogx.io/watch=true --overwrite";
+    assert!(ran.out.contains(label) && ran.err.contains(label), "{} {}", ran.out, ran.err);
+}
+
+#[test]
 fn what_names_the_old_kind_service_and_labels_is_told() {
     let folder = Folder::new("ogx-outside");
     folder.write("old.yaml", OLD.replace("    userConfig:\n      configMapName: config\n", ""));

@@ -7,6 +7,7 @@ use crate::ide::file_names::{folder_of, relative, way};
 use crate::ide::names::{Query, Symbol, TextId};
 use crate::ide::objects::ObjectKey;
 use crate::ide::rename::FileEdits;
+use crate::ide::shell::quoted;
 use crate::ide::types::TextEdit;
 use crate::ide::{Analysis, analyse, fix, place};
 use llsd_generator::api::Kind;
@@ -305,8 +306,9 @@ pub(crate) fn unwatched(object: &(ReferenceKind, ObjectKey)) -> Line {
 
 /// The command that gives an object the label by which the new operator sees it.
 pub(crate) fn watched((kind, (namespace, name)): &(ReferenceKind, ObjectKey)) -> String {
-    let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {namespace}") };
-    format!("kubectl{namespace} label {}/{name} {WATCH_LABEL}=true --overwrite", kind.name().to_lowercase())
+    let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {}", quoted(namespace)) };
+    let object = quoted(&format!("{}/{name}", kind.name().to_lowercase()));
+    format!("kubectl{namespace} label {object} {WATCH_LABEL}=true --overwrite")
 }
 
 /// The `LlamaStackDistribution`s that go on naming a ConfigMap, but for those of one document of the asked file.
