@@ -11,7 +11,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(found.len() <= limits.config);
     }
     if let Err(error) = parse_docker_config(bytes) {
-        // Secrets are not quoted.
-        assert!(error.to_string().len() < 512 + bytes.len());
+        // Secrets are not quoted, but for what reads as a registry.
+        assert!(error.to_string().len() < 512);
     }
 });

@@ -86,11 +86,24 @@ pub enum CredentialError {
         column: usize,
     },
     /// An entry without usable credentials.
-    #[error("its entry for {place:?} has no usable auth, username and password, or registrytoken")]
+    #[error("{} has no usable auth, username and password, or registrytoken", entry_of(registry.as_deref()))]
     Entry {
-        /// The key of the entry below `auths`: a registry.
-        place: String,
+        /// The key of the entry below `auths`, if it reads as a registry: anything else may be what was to stay secret.
+        registry: Option<String>,
     },
+}
+
+fn entry_of(registry: Option<&str>) -> String {
+    registry.map_or_else(|| "one of its entries".to_owned(), |registry| format!("its entry for \"{registry}\""))
+}
+
+/// Bytes of the key of an entry that is repeated: a host has 253 at most.
+const REGISTRY: usize = 300;
+
+/// Whether a key reads as a host, with a path or without: letters, digits and what stands between them, and a dot or port.
+fn reads_as_registry(place: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:/*".contains(&byte);
+    place.len() <= REGISTRY && place.bytes().all(is_plain) && place.contains(['.', ':'])
 }
 
 #[derive(Deserialize)]
@@ -132,7 +145,10 @@ pub fn parse_docker_config(text: &[u8]) -> Result<Vec<Credential>, CredentialErr
                 let (host, path) = split(&place);
                 found.push(Credential { host, path, login });
             }
-            None => unusable = Some(CredentialError::Entry { place }),
+            None => {
+                let registry = Some(place).filter(|place| reads_as_registry(place));
+                unusable = Some(CredentialError::Entry { registry });
+            }
         }
     }
     match unusable {
@@ -223,6 +239,12 @@ mod tests {
         assert_eq!(users(&of(unpadded), "quay.io/a:1"), ["u:p"]);
         let error = parse_docker_config(br#"{"auths": {"quay.io": {"auth": "c2VjcmV0"}}}"#).expect_err("no colon");
         assert!(!error.to_string().contains("c2VjcmV0"), "{error}");
+        assert!(error.to_string().starts_with("its entry for \"quay.io\" has no"), "{error}");
+        let long = format!("{}.io", "x".repeat(REGISTRY));
+        for key in ["{\\\\\u{7f}\u{7f}", "hunter2", "s3cret=p@ss.word", "", long.as_str()] {
+            let error = parse_docker_config(json!({ key: {} }).to_string().as_bytes()).expect_err("no credentials");
+            assert!(error.to_string().starts_with("one of its entries has no"), "{error}");
+        }
         assert!(matches!(parse_docker_config(b"{"), Err(CredentialError::Syntax { .. })));
         assert_eq!(of(json!({"auths": {}})), []);
     }
