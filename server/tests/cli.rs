@@ -3,6 +3,7 @@
 mod forms;
 mod hosts;
 mod ogx;
+mod ogx_plan;
 mod packaging;
 mod team;
 mod versions;
