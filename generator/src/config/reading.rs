@@ -43,7 +43,7 @@ impl Reading {
         all.into_iter().filter_map(|(key, reading)| Some((key.clone(), reading?))).collect()
     }
 
-    /// As messages call it.
+    /// What messages call such a value, with its article.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -39,10 +39,10 @@ impl Plan {
     }
 }
 
-/// What `kubectl apply` gets.
+/// Where `kubectl apply` gets the new resources from, ordered as the plan lists them.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Applied {
-    /// A file by itself.
+    /// A file that no kustomization takes, as the user named it.
     File(String),
     /// A folder with a kustomization.
     Built(String),
@@ -127,6 +127,8 @@ fn configs_of(outcome: &Outcome) -> impl Iterator<Item = &ide::ObjectKey> {
     outcome.configs.iter().filter(|(_, name)| ObjectName::parse(name).is_ok())
 }
 
+// The names of resources are no words to be quoted: a migration refuses what cannot be the name of an object, and the
+// `${PARAMETER}` of a Template is to be filled in.
 fn saved(one: &Renamed) -> Vec<String> {
     let (ns, old) = (of(one), &one.old);
     let mut all = vec![format!("kubectl{ns} get llamastackdistribution {old} -o yaml | {PLAIN} > {old}.{SAVED}")];

@@ -20,7 +20,7 @@ use tower_lsp::lsp_types::{MessageType, Url};
 /// Kustomizations that are built at most after one save.
 const MAX_BUILDS: usize = 64;
 
-/// What was built last.
+/// What the builders came to last, and what they are still to build.
 #[derive(Debug, Default)]
 pub(super) struct Builds {
     state: Mutex<State>,
@@ -41,7 +41,7 @@ struct State {
 struct Build {
     /// What is wrong, by the file that it comes from, each with the text that was built.
     found: BTreeMap<Arc<str>, (Rope, Vec<Diagnostic>)>,
-    /// Why nothing came out.
+    /// The sentence for the user where the builder made nothing; `None` where it did.
     problem: Option<String>,
 }
 
