@@ -35,7 +35,8 @@ def main():
             pass
 
     def watch():
-        while sys.stdin.buffer.read(4096):
+        # Not by sys.stdin: its lock would be held when the program ends by itself, and Python would abort.
+        while os.read(0, 4096):
             pass
         end(stop)
         try:

@@ -225,7 +225,7 @@ impl Server {
 fn wait_for(program: &mut Program, port: u16, path: &str) -> Result<()> {
     let end = Instant::now() + PATIENCE;
     while get(port, path).is_err() {
-        let ended = program.ended()?;
+        let ended = program.ended()?.is_some();
         if ended || Instant::now() > end {
             let log = program.log();
             let tail: Vec<&str> = log.lines().rev().take(30).collect();

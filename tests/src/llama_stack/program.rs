@@ -49,13 +49,14 @@ impl Program {
         Ok(Self { supervisor, log: log.to_owned() })
     }
 
-    /// Whether it has ended by itself.
+    /// What it has ended with, if it has ended by itself: its exit code, or 128 and the number of the signal.
     ///
     /// # Errors
     ///
     /// The system does not say.
-    pub fn ended(&mut self) -> Result<bool> {
-        Ok(self.supervisor.try_wait()?.is_some())
+    pub fn ended(&mut self) -> Result<Option<i32>> {
+        // A supervisor that somebody killed has no code of its own.
+        Ok(self.supervisor.try_wait()?.map(|status| status.code().unwrap_or(137)))
     }
 
     /// What it has written so far.
