@@ -94,6 +94,12 @@ pub fn wanted(spec: &LlamaStackDistributionSpec) -> Vec<Wanted> {
         .collect()
 }
 
+/// The list of providers as the merge reads it from [`WANTED_VARIABLE`].
+#[must_use]
+pub fn listed(wanted: &[Wanted]) -> String {
+    serde_json::to_string(wanted).unwrap_or_default()
+}
+
 /// The id as a DNS label of at most `room` characters: itself, where it is one, else something like it with a few
 /// letters of its hash, so that two ids never share a name.
 fn slug(id: &str, room: usize) -> String {

@@ -1,17 +1,24 @@
 //! How far the external providers of a resource have got, by the init containers of its pods.
 
-use super::{EXTRACT_CONTAINER, MERGE_CONTAINER, Wanted, provider_at_fault};
+use super::{EXTRACT_CONTAINER, MERGE_CONTAINER, WANTED_VARIABLE, Wanted, listed, provider_at_fault};
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 use llsd_generator::api::status::{ExternalProviderPhase as Phase, ExternalProviderStatus};
+use std::time::Duration;
 
 /// Characters of a message at most: it is part of the status, and a container may end with 4 KiB of text.
 const LENGTH: usize = 512;
+/// How soon to look again while providers are being installed, and after one has failed. A pod whose init containers get on
+/// or fail changes nothing of its Deployment, which is all that is watched.
+const INSTALLING: Duration = Duration::from_secs(10);
+const FAILED: Duration = Duration::from_secs(60);
 
 /// The state of each provider over all of `pods`: the worst of them, and `Ready` only if every pod has it. Pods that
-/// are going away do not count. Pass the pods of the current template: others have other providers.
+/// are going away do not count, nor do those that were made for other providers.
 #[must_use]
 pub fn statuses(wanted: &[Wanted], pods: &[Pod]) -> Vec<ExternalProviderStatus> {
-    let pods: Vec<_> = pods.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).collect();
+    let list = listed(wanted);
+    let counts = |pod: &&Pod| pod.metadata.deletion_timestamp.is_none() && merges(pod) == Some(&list);
+    let pods: Vec<_> = pods.iter().filter(counts).collect();
     wanted
         .iter()
         .enumerate()
@@ -28,6 +35,25 @@ pub fn statuses(wanted: &[Wanted], pods: &[Pod]) -> Vec<ExternalProviderStatus> 
             }
         })
         .collect()
+}
+
+/// The list of providers that a pod was made for.
+fn merges(pod: &Pod) -> Option<&String> {
+    let containers = pod.spec.as_ref()?.init_containers.as_deref()?;
+    let merge = containers.iter().find(|container| container.name == MERGE_CONTAINER)?;
+    let variables = merge.env.as_deref()?;
+    variables.iter().find(|variable| variable.name == WANTED_VARIABLE)?.value.as_ref()
+}
+
+/// How soon the providers are to be looked at again; `None` if all are ready, which only a new pod can change.
+#[must_use]
+pub fn again(statuses: &[ExternalProviderStatus]) -> Option<Duration> {
+    let waits = statuses.iter().filter_map(|status| match status.phase {
+        Phase::Ready => None,
+        Phase::Pending | Phase::Installing => Some(INSTALLING),
+        Phase::Failed => Some(FAILED),
+    });
+    waits.min()
 }
 
 type State = (Phase, Option<String>);
@@ -159,7 +185,7 @@ mod tests {
             .expect("a provider")
     }
 
-    fn pod(containers: Value) -> Pod {
+    fn pod(wanted: &[Wanted], containers: Value) -> Pod {
         let statuses: Vec<Value> = containers
             .as_object()
             .expect("states by name")
@@ -171,7 +197,9 @@ mod tests {
                 })
             })
             .collect();
-        serde_json::from_value(json!({"status": {"initContainerStatuses": statuses}})).expect("a pod")
+        let env = json!([{"name": WANTED_VARIABLE, "value": listed(wanted)}]);
+        let spec = json!({"containers": [], "initContainers": [{"name": MERGE_CONTAINER, "env": env}]});
+        serde_json::from_value(json!({"spec": spec, "status": {"initContainerStatuses": statuses}})).expect("a pod")
     }
 
     fn done() -> Value {
@@ -179,7 +207,8 @@ mod tests {
     }
 
     fn one(containers: Value) -> (Phase, String) {
-        let found = statuses(&[provider("a")], &[pod(containers)]).remove(0);
+        let wanted = [provider("a")];
+        let found = statuses(&wanted, &[pod(&wanted, containers)]).remove(0);
         (found.phase, found.message.unwrap_or_default())
     }
 
@@ -216,7 +245,9 @@ mod tests {
         let failed =
             json!({"state": {"terminated": {"exitCode": super::super::exit_code(1), "message": "image x serves …"}}});
         let state = json!({"install-provider-a": done(), "install-provider-b": done(), "merge-config": failed});
-        let found = statuses(&[provider("a"), provider("b")], &[pod(state)]);
+        let wanted = [provider("a"), provider("b")];
+        let found = statuses(&wanted, &[pod(&wanted, state)]);
+        assert_eq!(again(&found), Some(INSTALLING), "the other one waits");
         assert_eq!([found[0].phase, found[1].phase], [Phase::Pending, Phase::Failed]);
         let (ready, reason, message) = summary(&found);
         assert!(!ready && reason == "ExternalProviderFailed" && message.contains("\"b\""), "{message}");
@@ -224,12 +255,27 @@ mod tests {
 
     #[test]
     fn the_worst_pod_counts_unless_it_is_going() {
-        let good = pod(json!({"install-provider-a": done(), "merge-config": done()}));
-        let mut bad = pod(json!({"install-provider-a": {"state": {"running": {}}}}));
-        assert_eq!(statuses(&[provider("a")], &[good.clone(), bad.clone()])[0].phase, Phase::Installing);
+        let wanted = [provider("a")];
+        let good = pod(&wanted, json!({"install-provider-a": done(), "merge-config": done()}));
+        let mut bad = pod(&wanted, json!({"install-provider-a": {"state": {"running": {}}}}));
+        let found = statuses(&wanted, &[good.clone(), bad.clone()]);
+        assert_eq!((found[0].phase, again(&found)), (Phase::Installing, Some(INSTALLING)));
         bad.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-02T03:04:05Z")).ok();
-        let found = statuses(&[provider("a")], &[good, bad]);
-        assert_eq!(found[0].phase, Phase::Ready);
+        let found = statuses(&wanted, &[good, bad]);
+        assert_eq!((found[0].phase, again(&found)), (Phase::Ready, None));
         assert_eq!(summary(&found), (true, "ExternalProvidersInstalled", "1 external providers installed".to_owned()));
+    }
+
+    #[test]
+    fn pods_of_other_providers_do_not_count() {
+        let failed = json!({"install-provider-a": {"state": {"terminated": {"exitCode": 1}}}});
+        let mut other = provider("a");
+        other.image = "img/a:0".to_owned();
+        let (wanted, before) = ([provider("a")], pod(&[other], failed.clone()));
+        assert_eq!(statuses(&wanted, std::slice::from_ref(&before))[0].phase, Phase::Pending);
+        let good = pod(&wanted, json!({"install-provider-a": done(), "merge-config": done()}));
+        assert_eq!(statuses(&wanted, &[before, good])[0].phase, Phase::Ready);
+        let found = statuses(&wanted, &[pod(&wanted, failed)]);
+        assert_eq!((found[0].phase, again(&found)), (Phase::Failed, Some(FAILED)));
     }
 }

@@ -5,6 +5,7 @@ mod told;
 
 use crate::api;
 use crate::controller::Context;
+use crate::external;
 use crate::queue::Key;
 use crate::resources::ca_bundle::BUNDLE_KEY;
 use crate::resources::{CaBundle, Config, Desired, Kind, OgxOnly, Owner, V1Alpha1Only, children, service};
@@ -120,9 +121,11 @@ impl Work<'_> {
         let registry = reached.resolved().and_then(|resolved| resolved.again);
         let conflicts = (!reached.conflicts().is_empty()).then_some(BLOCKED);
         let refused = refusal.is_some() || conflicts.is_some();
-        self.status(&reached, refusal).await?;
+        let external = self.external(&reached).await?;
+        let providers = external::status::again(&external);
+        self.status(&reached, refusal, external).await?;
         let adoption = reached.adoption().and_then(|adoption| adoption.again);
-        let again = [registry, conflicts, adoption].into_iter().flatten().min();
+        let again = [registry, conflicts, adoption, providers].into_iter().flatten().min();
         Ok(Next { refused, denied, again })
     }
 

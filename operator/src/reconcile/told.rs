@@ -67,7 +67,13 @@ impl Work<'_> {
         }
     }
 
-    pub(super) async fn status(&self, reached: &Reached, refusal: Option<Refusal>) -> api::Result<()> {
+    /// Writes the status of the resource.
+    pub(super) async fn status(
+        &self,
+        reached: &Reached,
+        refusal: Option<Refusal>,
+        external: Vec<ExternalProviderStatus>,
+    ) -> api::Result<()> {
         let Self { context, key, .. } = *self;
         let deployment = context.stores.deployments.get(key);
         let serves = deployment
@@ -92,7 +98,7 @@ impl Work<'_> {
             probe: answer.as_deref(),
             port: verdict.map(|verdict| verdict.port),
             adoption: reached.adoption(),
-            external: self.external(reached).await?,
+            external,
         };
         let now = Time(Timestamp::now());
         let about = status::About { key, owner: self.owner, object: self.object, before: self.before };
@@ -116,7 +122,7 @@ impl Work<'_> {
     }
 
     /// How far the external providers have got, by the init containers of the pods.
-    async fn external(&self, reached: &Reached) -> api::Result<Vec<ExternalProviderStatus>> {
+    pub(super) async fn external(&self, reached: &Reached) -> api::Result<Vec<ExternalProviderStatus>> {
         let Some(verdict) = reached.verdict() else { return Ok(Vec::new()) };
         let wanted = external::wanted(&verdict.judged.spec);
         if wanted.is_empty() {

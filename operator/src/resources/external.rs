@@ -2,7 +2,7 @@
 
 use super::{BuildError, Config, Desired, deployment};
 use crate::external::{
-    BASE, CONFIG, EXTRACT_CONTAINER, MERGE_CONTAINER, METADATA, PYTHON, ROOT, WANTED_VARIABLE, Wanted, wanted,
+    BASE, CONFIG, EXTRACT_CONTAINER, MERGE_CONTAINER, METADATA, PYTHON, ROOT, WANTED_VARIABLE, Wanted, listed, wanted,
 };
 use llsd_generator::api::v1alpha2::ImagePullPolicy;
 use serde_json::{Map, Value, json};
@@ -36,7 +36,7 @@ pub(super) fn check(desired: &Desired<'_>) -> Result<(), BuildError> {
     if desired.operator_image.is_none() {
         return Err(BuildError::OperatorImage);
     }
-    let length = list(&wanted).len();
+    let length = listed(&wanted).len();
     if length > LONGEST { Err(BuildError::ExternalProviders { length, limit: LONGEST }) } else { Ok(()) }
 }
 
@@ -78,10 +78,6 @@ fn below(path: &str) -> String {
     format!("{ROOT}/{path}")
 }
 
-fn list(wanted: &[Wanted]) -> String {
-    serde_json::to_string(wanted).unwrap_or_default()
-}
-
 fn install(desired: &Desired<'_>, provider: &Wanted, policy: Option<ImagePullPolicy>) -> Value {
     let folder = provider.folder();
     let mut container = container(
@@ -113,7 +109,7 @@ fn extract(desired: &Desired<'_>) -> Value {
 }
 
 fn merge(desired: &Desired<'_>, operator_image: &str, wanted: &[Wanted], base: &str, mount: Option<Value>) -> Value {
-    let env = json!([{"name": WANTED_VARIABLE, "value": list(wanted)}]);
+    let env = json!([{"name": WANTED_VARIABLE, "value": listed(wanted)}]);
     let mut container = container(desired, MERGE_CONTAINER, operator_image, env);
     // The operator's program is the entry point of its image.
     container["args"] = json!(["merge-config", "--base", base, "--folder", ROOT]);
