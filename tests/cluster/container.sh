@@ -10,6 +10,7 @@
 #   command  PROGRAM ARGUMENT ...
 #   user     the user's and the group's number
 #   visible  folders that the image would have and that the user may not reach on this machine
+#   image    a folder with the files of the image, which lie over those of the machine; empty if there is none
 #
 # Needs root (mount namespaces, overlayfs).
 set -euo pipefail
@@ -21,6 +22,9 @@ fi
 mkdir -p "$dir/layers" "$dir/root"
 mount -t tmpfs tmpfs "$dir/layers"
 mkdir "$dir/layers/upper" "$dir/layers/work"
+image=$(tr -d '\0' <"$dir/image")
+# A layer of its own cannot lie in a folder of another layer, the machine's.
+[ -z "$image" ] || cp -a "$image/." "$dir/layers/upper/"
 root=$dir/root
 mount -t overlay overlay -o "lowerdir=/,upperdir=$dir/layers/upper,workdir=$dir/layers/work" "$root"
 for place in proc dev sys; do mount --rbind "/$place" "$root/$place"; done

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Makes the content of a provider's image: a wheel with a provider that is one of llama-stack's own by another name.
+/// Makes the content of a provider's image: a wheel with a provider that hands requests on as one of llama-stack's own does,
+/// and puts its name before each answer.
 const PACKAGE: &str = r#"
 import pathlib
 import sys
@@ -31,7 +32,17 @@ spec:
 """)
 with zipfile.ZipFile(folder / "packages" / "mine_provider-1.0-py3-none-any.whl", "w") as wheel:
     wheel.writestr("mine_provider/__init__.py", """
-from llama_stack.providers.remote.inference.passthrough import get_adapter_impl
+from llama_stack.providers.remote.inference.passthrough.passthrough import PassthroughInferenceAdapter
+
+class Mine(PassthroughInferenceAdapter):
+    async def openai_chat_completion(self, params):
+        answer = await super().openai_chat_completion(params)
+        message = answer.choices[0].message
+        message.content = "Mine: " + message.content
+        return answer
+
+async def get_adapter_impl(config, _deps):
+    return Mine(config)
 """)
     wheel.writestr("mine_provider/provider.py", """
 from llama_stack_api import Api, RemoteProviderSpec
@@ -50,6 +61,12 @@ def get_provider_spec():
     wheel.writestr("mine_provider-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
     wheel.writestr("mine_provider-1.0.dist-info/RECORD", "")
 "#;
+
+/// Writes the folder `/lls-provider` of a provider's image.
+pub(crate) fn package(folder: &Path) {
+    let made = Command::new(python()).args(["-c", PACKAGE]).arg(folder).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made.stderr));
+}
 
 fn spec() -> LlamaStackDistributionSpec {
     serde_json::from_value(json!({
@@ -112,8 +129,7 @@ fn text(bytes: &[u8]) -> String {
 fn a_provider_of_an_image_serves_in_the_real_server() {
     let folder = Folder::new("external").unwrap();
     let image = folder.path().join("lls-provider");
-    let made = Command::new(python()).args(["-c", PACKAGE]).arg(&image).output().unwrap();
-    assert!(made.status.success(), "{}", text(&made.stderr));
+    package(&image);
     let root = folder.path().join("shared");
     let spec = spec();
     let containers = init_containers(&spec);

@@ -1,13 +1,13 @@
 //! A small kubelet: the pods of a cluster run as processes of this machine, with the real llama-stack in place of an
 //! image, and are probed. All share the machine's network, so that each needs a port of its own.
 
-use super::pod::{Pod, Waiting, text};
+use super::pod::{Pod, text};
+use super::run::Run;
 use llsd_tests::cluster::{Cluster, Request};
-use llsd_tests::llama_stack::{Folder, Program};
+use llsd_tests::llama_stack::Folder;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::path::Path;
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -38,12 +38,15 @@ impl Kubelet {
 
     /// What the containers of all pods have written so far, with the pods' names, for the message of a failed test.
     pub(super) fn logs(&self) -> String {
-        let folders = std::fs::read_dir(self.folder.path().join("pods")).into_iter().flatten().flatten();
-        let logs = folders.map(|pod| {
-            let log = std::fs::read_to_string(pod.path().join("log")).unwrap_or_default();
+        let entries = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let pods = entries(self.folder.path().join("pods"));
+        let containers =
+            pods.flat_map(|pod| entries(pod.path().join("containers")).map(move |one| (pod.file_name(), one)));
+        let logs = containers.map(|(pod, container)| {
+            let log = std::fs::read_to_string(container.path().join("log")).unwrap_or_default();
             let tail: Vec<&str> = log.lines().rev().take(40).collect();
             let tail: Vec<&str> = tail.into_iter().rev().collect();
-            format!("--- {}\n{}\n", pod.file_name().display(), tail.join("\n"))
+            format!("--- {} {}\n{}\n", pod.display(), container.file_name().display(), tail.join("\n"))
         });
         logs.collect()
     }
@@ -64,16 +67,6 @@ struct Node {
     folder: Arc<Folder>,
     /// What runs, by `metadata.uid` of the pod.
     pods: HashMap<String, Run>,
-}
-
-/// The container of one pod, and what was told of it last.
-#[derive(Default)]
-struct Run {
-    program: Option<Program>,
-    ready: bool,
-    restarts: u32,
-    /// The reason that was written last, so that it is written once.
-    waiting: Option<String>,
 }
 
 impl Node {
@@ -109,11 +102,11 @@ impl Node {
         let pods: Vec<&Value> = list["items"].as_array().into_iter().flatten().collect();
         // Pods of no node are gone as soon as they are deleted.
         self.pods.retain(|uid, _| pods.iter().any(|pod| pod["metadata"]["uid"] == uid.as_str()));
-        let volumes = self.folder.path().join("volumes");
+        let [volumes, images] = ["volumes", "images"].map(|name| self.folder.path().join(name));
         for object in pods {
             let name = text(&object["metadata"], "name");
             let folder = self.folder.path().join("pods").join(name);
-            let pod = Pod { cluster: self.cluster, object, folder, volumes: &volumes };
+            let pod = Pod { cluster: self.cluster, object, folder, volumes: &volumes, images: &images };
             let run = self.pods.entry(text(&object["metadata"], "uid").to_owned()).or_default();
             if let Some(status) = run.step(&pod) {
                 let path = format!("/api/v1/namespaces/{}/pods/{name}/status", text(&object["metadata"], "namespace"));
@@ -121,48 +114,4 @@ impl Node {
             }
         }
     }
-}
-
-impl Run {
-    /// Starts, restarts or probes the container; the status, if it is another one now.
-    fn step(&mut self, pod: &Pod<'_>) -> Option<Value> {
-        let Some(program) = &mut self.program else {
-            if let Err(Waiting { reason, message }) = pod.prepare() {
-                let said = format!("{reason} {message}");
-                let is_new = self.waiting.as_ref() != Some(&said);
-                self.waiting = Some(said);
-                let state = json!({"waiting": {"reason": reason, "message": message}});
-                return is_new.then(|| pod.status(state, false, self.restarts));
-            }
-            let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster/container.sh");
-            let mut command = Command::new(script);
-            command.arg(&pod.folder);
-            self.program = Some(Program::start(command, &pod.folder.join("log"), None).unwrap());
-            return Some(pod.status(json!({"running": {}}), false, self.restarts));
-        };
-        if program.ended().unwrap() {
-            let log = program.log();
-            self.program = None;
-            self.restarts += 1;
-            self.ready = false;
-            let last = log.lines().last().unwrap_or_default();
-            let state = json!({"waiting": {"reason": "CrashLoopBackOff", "message": last}});
-            return Some(pod.status(state, false, self.restarts));
-        }
-        if !self.ready && probe(pod.container()) {
-            self.ready = true;
-            return Some(pod.status(json!({"running": {}}), true, self.restarts));
-        }
-        None
-    }
-}
-
-/// Whether the container answers its startup probe; a kubelet does not look at the certificate either.
-fn probe(container: &Value) -> bool {
-    let probe = &container["startupProbe"]["httpGet"];
-    let (Some(path), Some(port)) = (probe["path"].as_str(), probe["port"].as_u64()) else { return true };
-    let scheme = probe["scheme"].as_str().unwrap_or("HTTP").to_lowercase();
-    let url = format!("{scheme}://127.0.0.1:{port}{path}");
-    let asked = Command::new("curl").args(["--silent", "--fail", "--insecure", "--max-time", "5", &url]).output();
-    asked.is_ok_and(|asked| asked.status.success())
 }

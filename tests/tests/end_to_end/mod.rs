@@ -1,13 +1,17 @@
 //! From a resource to a server that answers: the operator on a real API server with the real controllers, pods as
 //! processes of the real llama-stack, a model server behind it that gives fixed answers.
 
+mod external;
+mod image;
 mod kubelet;
 mod migrated;
 mod ogx;
 mod pod;
+mod run;
 mod served;
 mod services;
 
+use crate::operator_oci::registry;
 use kubelet::Kubelet;
 use llsd_generator::api::crd::crd;
 use llsd_tests::cluster::{Cluster, Lent};
@@ -20,6 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 struct World {
     _operator: Operator,
     kubelet: Kubelet,
+    /// Empty at first.
+    registry: registry::Server,
     lent: Lent,
 }
 
@@ -52,9 +58,12 @@ impl World {
             format!("--server-url-template=http://{servers}/{{namespace}}/{{name}}"),
         ];
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut operator = Operator::start(cluster, system.name(), &arguments);
+        let registry = registry::Server::open();
+        let image = operator_image(&registry);
+        let mut operator =
+            Operator::start_with(cluster, system.name(), &arguments, &[("OPERATOR_IMAGE", image.as_str())]);
         operator.wait_ready();
-        Self { _operator: operator, kubelet, lent }
+        Self { _operator: operator, kubelet, registry, lent }
     }
 
     fn namespace(&self, name: &str) -> Namespace {
@@ -70,6 +79,11 @@ impl World {
             std::panic::resume_unwind(failure);
         }
     }
+}
+
+/// Where the operator's own image is looked for.
+fn operator_image(registry: &registry::Server) -> String {
+    format!("{}/llsd-operator:test", registry.address)
 }
 
 /// What a server answers; a body is posted. `None` unless the status says that it went well.

@@ -1,5 +1,6 @@
 //! What the API server says of a pod, made into folders, variables and a command.
 
+use super::image::{self, Image};
 use base64::Engine as _;
 use llsd_tests::cluster::{Cluster, Request};
 use llsd_tests::llama_stack::{python, scripts};
@@ -52,6 +53,18 @@ pub(super) struct Pod<'a> {
     pub(super) folder: PathBuf,
     /// Where the folders of all volumes that stay are, by the name of the PersistentVolume.
     pub(super) volumes: &'a Path,
+    /// Where images are unpacked.
+    pub(super) images: &'a Path,
+}
+
+/// What a kubelet tells of one container.
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct State {
+    /// `state`; null until it is the container's turn.
+    pub(super) now: Value,
+    /// `lastState`: how it ended last.
+    pub(super) last: Value,
+    pub(super) restarts: u32,
 }
 
 impl Pod<'_> {
@@ -59,33 +72,43 @@ impl Pod<'_> {
         text(&self.object["metadata"], "namespace")
     }
 
-    /// The only container that the operator makes.
-    pub(super) fn container(&self) -> &Value {
-        &self.object["spec"]["containers"][0]
+    /// The containers in the order of their turn: the last is the server, which is the only one that the operator makes
+    /// beside init containers.
+    pub(super) fn containers(&self) -> Vec<&Value> {
+        let spec = &self.object["spec"];
+        items(spec, "initContainers").chain(items(spec, "containers").take(1)).collect()
     }
 
-    /// Writes all that `tests/cluster/container.sh` wants to know.
-    pub(super) fn prepare(&self) -> Result<(), Waiting> {
-        fs::create_dir_all(&self.folder).expect("a folder");
-        let user = self.object["spec"]["securityContext"]["runAsUser"].as_u64().unwrap_or(IMAGE_USER);
+    /// Writes all that `tests/cluster/container.sh` wants to know of a container into a folder, which is returned.
+    pub(super) fn prepare(&self, container: &Value) -> Result<PathBuf, Waiting> {
+        let image = image::pulled(text(container, "image"), self.images)?;
+        let folder = self.folder.join("containers").join(text(container, "name"));
+        fs::create_dir_all(&folder).expect("a folder");
+        let user = self.user(container, image.as_ref());
         let python = fs::canonicalize(python()).expect("the Python of the venv");
         let visible = [python.parent().expect("a folder").to_owned(), venv().join("bin"), scripts().join("stubs")];
-        self.write("user", &[user.to_string()]);
-        self.write("visible", &visible.map(|folder| folder.display().to_string()));
-        self.write("mounts", &self.mounts(user)?);
-        self.write("env", &self.env()?);
-        self.write("command", &self.command());
-        Ok(())
+        let write = |name: &str, entries: &[String]| {
+            let text: String = entries.iter().map(|entry| format!("{entry}\0")).collect();
+            fs::write(folder.join(name), text).expect("a file");
+        };
+        write("user", &[user.to_string()]);
+        write("visible", &visible.map(|folder| folder.display().to_string()));
+        write("image", &image.iter().map(|image| image.root.display().to_string()).collect::<Vec<_>>());
+        write("mounts", &self.mounts(container, user)?);
+        write("env", &self.env(container)?);
+        write("command", &command(container, image.as_ref()));
+        Ok(folder)
     }
 
-    fn write(&self, name: &str, entries: &[String]) {
-        let text: String = entries.iter().map(|entry| format!("{entry}\0")).collect();
-        fs::write(self.folder.join(name), text).expect("a file");
+    /// The number of the user that a container runs as.
+    fn user(&self, container: &Value, image: Option<&Image>) -> u64 {
+        let chosen = [container, &self.object["spec"]].map(|place| place["securityContext"]["runAsUser"].as_u64());
+        chosen.into_iter().flatten().next().or_else(|| image?.user()).unwrap_or(IMAGE_USER)
     }
 
-    fn mounts(&self, user: u64) -> Result<Vec<String>, Waiting> {
+    fn mounts(&self, container: &Value, user: u64) -> Result<Vec<String>, Waiting> {
         let mut mounts = Vec::new();
-        for mount in items(self.container(), "volumeMounts") {
+        for mount in items(container, "volumeMounts") {
             let name = text(mount, "name");
             let volume = items(&self.object["spec"], "volumes").find(|volume| volume["name"] == name);
             let volume = volume.unwrap_or_else(|| panic!("the API server accepts no mount without volume {name}"));
@@ -138,16 +161,15 @@ impl Pod<'_> {
         Ok(folder)
     }
 
-    fn env(&self) -> Result<Vec<String>, Waiting> {
+    fn env(&self, container: &Value) -> Result<Vec<String>, Waiting> {
         // What the image has: `~` is `/`, where the operator mounts the storage.
         let mut env: Vec<(String, String)> = vec![
             ("HOME".into(), "/".into()),
             ("PATH".into(), format!("{}:/usr/bin:/bin", venv().join("bin").display())),
             ("PYTHONDONTWRITEBYTECODE".into(), "1".into()),
-            ("PYTHONPATH".into(), scripts().join("stubs").display().to_string()),
             ("NO_COLOR".into(), "1".into()),
         ];
-        for from in items(self.container(), "envFrom") {
+        for from in items(container, "envFrom") {
             let (plural, source) = if from["secretRef"].is_object() {
                 ("secrets", &from["secretRef"])
             } else {
@@ -161,7 +183,7 @@ impl Pod<'_> {
                 None => return Err(config_error(format!("{plural} \"{}\" not found", text(source, "name")))),
             }
         }
-        for variable in items(self.container(), "env") {
+        for variable in items(container, "env") {
             let name = text(variable, "name").to_owned();
             let value = match &variable["valueFrom"] {
                 Value::Null => expanded(text(variable, "value"), &env),
@@ -172,6 +194,12 @@ impl Pod<'_> {
             };
             env.retain(|(known, _)| *known != name);
             env.push((name, value));
+        }
+        // Packages that the image has and the venv does not come last on the path, as the image's own do.
+        let stubs = scripts().join("stubs").display().to_string();
+        match env.iter_mut().find(|(name, _)| name == "PYTHONPATH") {
+            Some((_, path)) => *path = format!("{path}:{stubs}"),
+            None => env.push(("PYTHONPATH".into(), stubs)),
         }
         Ok(env.into_iter().map(|(name, value)| format!("{name}={value}")).collect())
     }
@@ -195,48 +223,61 @@ impl Pod<'_> {
         }
     }
 
-    /// `command` and `args`, or what the entry point of llama-stack's images does.
-    fn command(&self) -> Vec<String> {
-        let list = |field: &str| -> Vec<String> {
-            items(self.container(), field).filter_map(|word| word.as_str().map(str::to_owned)).collect()
-        };
-        let mut command = list("command");
-        if command.is_empty() {
-            command = ["llama", "stack", "run"].map(str::to_owned).to_vec();
-            let set = |name: &str| items(self.container(), "env").any(|variable| variable["name"] == name);
-            if set("RUN_CONFIG_PATH") {
-                command = vec![
-                    "sh".into(),
-                    "-c".into(),
-                    "exec llama stack run \"$RUN_CONFIG_PATH\" \"$@\"".into(),
-                    "run".into(),
-                ];
-            } else {
-                command.push("starter".into());
-            }
-        }
-        command.extend(list("args"));
-        command
-    }
-
     /// The status that a kubelet would write.
-    pub(super) fn status(&self, state: Value, ready: bool, restarts: u32) -> Value {
-        let truth = if ready { "True" } else { "False" };
-        let container = self.container();
+    pub(super) fn status(&self, states: &[State], ready: bool) -> Value {
+        let told: Vec<Value> = self
+            .containers()
+            .into_iter()
+            .zip(states)
+            .map(|(container, state)| {
+                let now = if state.now.is_null() {
+                    json!({"waiting": {"reason": "PodInitializing"}})
+                } else {
+                    state.now.clone()
+                };
+                let done = now["terminated"]["exitCode"] == 0;
+                json!({
+                    "name": container["name"], "image": container["image"], "imageID": "", "ready": ready || done,
+                    "started": ready, "restartCount": state.restarts, "state": now, "lastState": state.last,
+                })
+            })
+            .collect();
+        let (server, init) = told.split_last().expect("a pod has a container");
+        let truth = |holds: bool| if holds { "True" } else { "False" };
         json!({"status": {
-            "phase": if state["running"].is_object() { "Running" } else { "Pending" },
+            "phase": if server["state"]["running"].is_object() { "Running" } else { "Pending" },
             "conditions": [
                 {"type": "PodScheduled", "status": "True"},
-                {"type": "Initialized", "status": "True"},
-                {"type": "ContainersReady", "status": truth},
-                {"type": "Ready", "status": truth},
+                {"type": "Initialized", "status": truth(init.iter().all(|state| state["ready"] == true))},
+                {"type": "ContainersReady", "status": truth(ready)},
+                {"type": "Ready", "status": truth(ready)},
             ],
-            "containerStatuses": [{
-                "name": container["name"], "image": container["image"], "imageID": "", "ready": ready,
-                "started": ready, "restartCount": restarts, "state": state,
-            }],
+            "initContainerStatuses": init,
+            "containerStatuses": [server],
         }})
     }
+}
+
+/// `command` and `args`, or the entry point of the image, or what that of llama-stack's images does.
+fn command(container: &Value, image: Option<&Image>) -> Vec<String> {
+    let list = |field: &str| -> Vec<String> {
+        items(container, field).filter_map(|word| word.as_str().map(str::to_owned)).collect()
+    };
+    let mut command = list("command");
+    if command.is_empty() {
+        command = image.map_or_else(|| llama_stack(container), Image::entry_point);
+    }
+    command.extend(list("args"));
+    command
+}
+
+fn llama_stack(container: &Value) -> Vec<String> {
+    let own_config = items(container, "env").any(|variable| variable["name"] == "RUN_CONFIG_PATH");
+    let words: &[&str] = match own_config {
+        true => &["sh", "-c", "exec llama stack run \"$RUN_CONFIG_PATH\" \"$@\"", "run"],
+        false => &["llama", "stack", "run", "starter"],
+    };
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 /// The folder of the environment with llama-stack.

@@ -6,10 +6,10 @@ use llsd_test_client::comes_about;
 use oci_client::client::{ClientConfig, ClientProtocol, Config, ImageLayer};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// User and password of a private registry, and its file: the form that the registry takes is bcrypt.
@@ -104,6 +104,32 @@ impl Drop for Server {
         let _ = self.supervisor.wait();
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// Pulls an image for this machine without TLS, unpacks it into `folder/root`, and returns its configuration: user, entry
+/// point, labels.
+///
+/// # Errors
+///
+/// What the program that pulls says.
+pub(crate) fn pull(image: &str, folder: &Path) -> Result<Value, String> {
+    let run = |command: &mut Command| {
+        let output = command.output().expect("tests/setup/packages.sh installs what these tests run");
+        let said = || String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        output.status.success().then_some(()).ok_or_else(said)
+    };
+    let (pulled, root) = (folder.join("pulled"), folder.join("root"));
+    std::fs::create_dir_all(&root).unwrap();
+    let mut skopeo = Command::new("skopeo");
+    skopeo.args(["--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false"]);
+    run(skopeo.arg(format!("docker://{image}")).arg(format!("dir:{}", pulled.display())))?;
+    let blob = |descriptor: &Value| pulled.join(descriptor["digest"].as_str().unwrap().trim_start_matches("sha256:"));
+    let json = |path: PathBuf| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
+    let manifest = json(pulled.join("manifest.json"));
+    for layer in manifest["layers"].as_array().unwrap() {
+        run(Command::new("tar").arg("-xpf").arg(blob(layer)).arg("-C").arg(&root))?;
+    }
+    Ok(json(blob(&manifest["config"]))["config"].take())
 }
 
 /// A layer with these files.

@@ -1,7 +1,7 @@
 //! The images, made without a daemon: pushed to a real registry, pulled from there, and run with nothing else around.
 
 use super::{Folder, repository};
-use crate::operator_oci::registry::Server;
+use crate::operator_oci::registry::{Server, pull};
 use llsd_tests::{llsd, operator};
 use serde_json::Value;
 use std::fs;
@@ -68,17 +68,8 @@ fn through_a_registry(name: &str, binary: &Path) -> (Folder, Value) {
         assert_eq!(told["Digest"], digest, "the registry has another image");
     }
 
-    let back = folder.0.join("back");
-    let local = format!("dir:{}", back.display());
-    skopeo(&["--override-arch", "amd64", "copy", "--quiet", "--src-tls-verify=false", &remote, &local]);
-    let blob = |descriptor: &Value| back.join(descriptor["digest"].as_str().unwrap().trim_start_matches("sha256:"));
-    let json = |path: PathBuf| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
-    let manifest = json(back.join("manifest.json"));
-    let root = folder.0.join("root");
-    fs::create_dir_all(&root).unwrap();
-    let layer = blob(&manifest["layers"][0]);
-    succeeded(Command::new("tar").args(["-xzpf", text(&layer), "-C", text(&root)]).output().unwrap());
-    (folder, json(blob(&manifest["config"]))["config"].take())
+    let config = pull(&format!("{}/{name}:1", server.address), &folder.0).unwrap();
+    (folder, config)
 }
 
 /// Runs the image's entry point, as a user that nobody knows, with the image as its whole world.
