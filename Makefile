@@ -21,8 +21,8 @@ build: ## build everything
 
 # The parts of `make setup` and `make test`. Each fetches and builds what it needs, and none waits for one that it does not
 # need: what is slow begins at once, beside the rest.
-SETUP := setup-packages setup-api-server setup-helm setup-krew setup-llama-stack setup-neovim setup-vscode setup-npm \
-	setup-docs
+SETUP := setup-packages setup-api-server setup-helm setup-krew setup-olm setup-llama-stack setup-neovim setup-vscode \
+	setup-npm setup-docs
 TESTS := build-tests build-playground test-crates test-servers test-vscode test-playground
 .PHONY: $(SETUP) $(TESTS)
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
@@ -44,6 +44,9 @@ setup-helm:
 
 setup-krew:
 	@tests/part.sh $@ tests/krew/build.sh
+
+setup-olm:
+	@tests/part.sh $@ tests/olm/build.sh
 
 build-tests:
 	@tests/part.sh $@ $(CARGO) test --workspace --locked --quiet --no-run

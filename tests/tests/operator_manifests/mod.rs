@@ -1,5 +1,6 @@
 //! What the operator applies, and what installs it, judged by a real API server.
 
+mod bundle;
 mod chart;
 mod children;
 mod go_back;
