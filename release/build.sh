@@ -40,6 +40,8 @@ fi
 if [ ! -d "$(rustc --print target-libdir --target "$target")" ]; then
   rustup target add "$target" >&2
 fi
+# The oldest macOS that Rust's programs for arm64 run on. Without a word zig writes that of its own libraries, which is newer.
+export MACOSX_DEPLOYMENT_TARGET=${MACOSX_DEPLOYMENT_TARGET:-11.0}
 # cargo-zigbuild looks for the module ziglang of the first python3 on the PATH.
 PATH="$tools/bin:$PATH" VIRTUAL_ENV=$tools cargo-zigbuild zigbuild --quiet --locked --release --package "$program" \
   --bin "$program" --target "$target" >&2

@@ -17,12 +17,12 @@ import zipfile
 from pathlib import Path
 
 # The programs for Linux are static: they need no C library, and run with either. Those for macOS say that they are for
-# version 15 or later, as zig writes it.
+# version 11 or later, as build.sh has it.
 PLATFORMS = {
     "x86_64-unknown-linux-musl": "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
     "aarch64-unknown-linux-musl": "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
-    "x86_64-apple-darwin": "macosx_15_0_x86_64",
-    "aarch64-apple-darwin": "macosx_15_0_arm64",
+    "x86_64-apple-darwin": "macosx_11_0_x86_64",
+    "aarch64-apple-darwin": "macosx_11_0_arm64",
     "x86_64-pc-windows-gnu": "win_amd64",
 }
 ROOT = Path(__file__).resolve().parent.parent
