@@ -1,7 +1,8 @@
 //! Lines above a resource that say what it comes to, and open it.
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
 use super::ids::{self, Role};
+use super::resource::Resource;
 use super::{Analysis, Span, place};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::path::Path;

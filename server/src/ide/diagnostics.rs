@@ -1,6 +1,7 @@
 //! Findings and syntax errors as places of the text.
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
+use super::resource::Resource;
 use super::types::{CodeFix, Diagnostic, Elsewhere, Unchecked};
 use super::{Span, fix, form, place, silence};
 use llsd_generator::check::finding::{Finding, Target};

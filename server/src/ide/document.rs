@@ -2,29 +2,26 @@
 
 use super::config::{self, ConfigText};
 use super::facts::{self, Reference};
-use super::knowledge::{self, BaseDeclarations};
 use super::memo::Memo;
 use super::names::DocumentNames;
-use super::objects::{Manifest, ObjectKey, Objects, object_list};
+pub(super) use super::objects::roots;
+use super::objects::{Manifest, Objects, named_by_list};
 use super::overlay::{self, Embedded};
+pub(super) use super::resource::Resource;
 use super::semantic_tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::workspace::FILES;
 use super::{diagnostics, place};
-use llsd_generator::api::ApiVersion;
-use llsd_generator::catalog::Catalog;
-use llsd_generator::check::facts::{Facts, GivenBases};
+use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
-use llsd_generator::check::header::{Header, header};
-use llsd_generator::check::rules::yaml::{DUPLICATE_KEY, TOO_LARGE};
-use llsd_generator::check::{NotChecked, Outcome, Request, unquoted_variables, verdict};
+use llsd_generator::check::header::header;
+use llsd_generator::check::{NotChecked, Outcome, Request, verdict};
 use llsd_generator::config::mounting;
 use llsd_generator::document::Plain;
-use llsd_generator::generate::{Base, Generated};
+use llsd_generator::generate::Generated;
 use llsd_generator::kustomize::Operations;
-use llsd_generator::path::{Path, Segment};
+use llsd_generator::path::Path;
 use llsd_yaml::Document;
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -63,83 +60,6 @@ pub(crate) enum Retention {
     Diagnostics,
 }
 
-/// A resource in a document.
-#[derive(Debug)]
-pub(crate) struct Resource {
-    /// The way to its root: empty, or an item of a `List` or `Template`.
-    pub(crate) base: Path,
-    /// The version it is read by.
-    pub(crate) version: ApiVersion,
-    /// The resource as plain JSON, with templates and broken parts left out: see `unknown`.
-    pub(crate) value: Arc<Value>,
-    /// The llama-stack version to assume where it does not tell one.
-    assumed: Option<String>,
-    /// Places whose value cannot be known, such as templates.
-    pub(crate) unknown: BTreeSet<Path>,
-    /// Findings of the reader: about `apiVersion` and `kind`, and about keys written twice.
-    pub(crate) early: Vec<Finding>,
-    outcome: OnceLock<Outcome>,
-    /// What the base config declares that somebody named for it, read when it is first asked for.
-    given: OnceLock<BaseDeclarations>,
-    bases: Arc<GivenBases>,
-}
-
-impl Resource {
-    /// The llama-stack version that it runs, told or assumed.
-    pub(crate) fn target_version(&self) -> Option<String> {
-        knowledge::target_version(self.version, &self.value, self.assumed.as_deref())
-    }
-
-    /// The catalog of that version, or of the usual one; whether it is really that version's.
-    pub(crate) fn catalog(&self) -> Option<(&'static Catalog, bool)> {
-        knowledge::catalog(self.version, &self.value, self.assumed.as_deref())
-    }
-
-    /// The base config that somebody named for it, so that what this program has counts for nothing.
-    pub(crate) fn given_base(&self) -> Option<&Base> {
-        self.bases.of(self.version, &self.value)
-    }
-
-    /// What its base config declares: the one that somebody named for it, else that of its distribution or image; `None`
-    /// where neither is known.
-    pub(crate) fn declared_by_base(&self) -> Option<&BaseDeclarations> {
-        match self.given_base() {
-            Some(base) => Some(self.given.get_or_init(|| knowledge::declared_by(base))),
-            None => knowledge::base(self.version, &self.value),
-        }
-    }
-
-    /// `metadata.name`; empty where there is none.
-    pub(crate) fn name(&self) -> &str {
-        self.metadata("name")
-    }
-
-    /// `metadata.namespace`; empty where there is none.
-    pub(crate) fn namespace(&self) -> &str {
-        self.metadata("namespace")
-    }
-
-    /// What it says, for kustomizations.
-    fn manifest(&self) -> Manifest {
-        Manifest { value: Arc::clone(&self.value), unknown: self.unknown.clone() }
-    }
-
-    fn metadata(&self, field: &str) -> &str {
-        self.value.get("metadata").and_then(|metadata| metadata.get(field)).and_then(Value::as_str).unwrap_or_default()
-    }
-
-    /// Whether it has this namespace and name.
-    pub(crate) fn is_called(&self, (namespace, name): &ObjectKey) -> bool {
-        self.name() == name && self.namespace() == namespace
-    }
-
-    /// A path of the document as one of this resource; `None` if it leads elsewhere.
-    pub(crate) fn relative(&self, path: &Path) -> Option<Path> {
-        let inside = path.segments().strip_prefix(self.base.segments())?;
-        Some(inside.iter().cloned().collect())
-    }
-}
-
 impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
     /// `dropped`: `kubectl` does not read it.
@@ -158,12 +78,12 @@ impl DocumentAnalysis {
                     let whole = base.segments().is_empty();
                     let copied = || named.clone().unwrap_or_else(|| written.clone());
                     let value = if whole { std::mem::take(&mut plain.value) } else { copied() };
-                    resources.push(resource(base, value, &plain, header));
+                    resources.push(Resource::new(base, value, &plain, header));
                 }
                 None => objects.add(value),
             }
         }
-        objects.resources = resources.iter().filter_map(known_name).collect();
+        objects.resources = resources.iter().filter_map(Resource::known_name).collect();
         objects.manifests.extend(resources.iter().map(Resource::manifest));
         let mounts = resources.iter().flat_map(|one| mounting::mounts(one.version, &one.value, &one.unknown));
         objects.mounts = mounts.map(Arc::new).collect();
@@ -399,82 +319,9 @@ impl DocumentAnalysis {
     }
 }
 
-impl Resource {
-    /// A resource as an operation leaves it, which stands in no document.
-    pub(crate) fn changed(version: ApiVersion, value: Value, facts: &Facts) -> Self {
-        let header = Header { version, findings: Vec::new() };
-        resource(Path::root(), value, &Plain::default(), header).judged_by(facts)
-    }
-
-    /// The same resource, not judged yet.
-    fn judged_by(&self, facts: &Facts) -> Self {
-        Self {
-            assumed: facts.llama_stack_version.clone(),
-            base: self.base.clone(),
-            version: self.version,
-            value: Arc::clone(&self.value),
-            unknown: self.unknown.clone(),
-            early: self.early.clone(),
-            outcome: OnceLock::new(),
-            given: OnceLock::new(),
-            bases: Arc::clone(&facts.bases),
-        }
-    }
-}
-
-fn resource(base: Path, value: Value, plain: &Plain, header: Header) -> Resource {
-    let inside = |path: &Path| -> Option<Path> {
-        Some(path.segments().strip_prefix(base.segments())?.iter().cloned().collect())
-    };
-    let unknown = plain.unknown.iter().filter_map(inside).collect();
-    let mut early = header.findings;
-    early.retain(|finding| !covered(&unknown, &finding.path));
-    early.extend(plain.exceeded.iter().filter_map(|path| Some(too_large(inside(path)?))));
-    early.extend(plain.duplicates.iter().filter_map(|path| Some(twice(inside(path)?))));
-    let bare = plain.bare.iter().filter_map(inside).collect();
-    early.extend(unquoted_variables(&value, header.version, &bare));
-    let value = Arc::new(value);
-    Resource {
-        base,
-        version: header.version,
-        value,
-        assumed: None,
-        unknown,
-        early,
-        outcome: OnceLock::new(),
-        given: OnceLock::new(),
-        bases: Arc::default(),
-    }
-}
-
 /// Where the line of an offset begins: the dash in front of an item belongs to it.
 fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |at| at + 1)
-}
-
-fn too_large(path: Path) -> Finding {
-    Finding::new(&TOO_LARGE, path, "Too deep, or too large once its aliases are expanded: not read")
-}
-
-fn twice(path: Path) -> Finding {
-    let message = format!("The key \"{}\" is given twice, the first one has no effect", path_name(&path));
-    Finding::new(&DUPLICATE_KEY, path, message).at_key()
-}
-
-fn path_name(path: &Path) -> &str {
-    match path.last() {
-        Some(Segment::Key(name)) => name,
-        _ => "",
-    }
-}
-
-/// Namespace and name of a resource, and the version that it is written in; `None` where a template fills them in, or
-/// there is no name.
-fn known_name(resource: &Resource) -> Option<(ObjectKey, ApiVersion)> {
-    let name = Path::parse("metadata.name");
-    let open = covered(&resource.unknown, &name) || covered(&resource.unknown, &Path::parse("metadata.namespace"));
-    let key = (resource.namespace().to_owned(), resource.name().to_owned());
-    (!open && !key.1.is_empty()).then_some((key, resource.version))
 }
 
 fn contribution(resources: &[Resource], objects: &Objects) -> u64 {
@@ -487,33 +334,4 @@ fn contribution(resources: &[Resource], objects: &Objects) -> u64 {
     }
     objects.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Whether the value at `path` is unknown, itself or as part of something unknown.
-fn covered(unknown: &BTreeSet<Path>, path: &Path) -> bool {
-    unknown.iter().any(|place| path.starts_with(place))
-}
-
-/// The places where objects may stand: the root, or the items of an [`object_list`].
-pub(crate) fn roots(value: &Value) -> Vec<Path> {
-    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
-    let has_items = value.get("items").is_some_and(Value::is_array);
-    let Some(list) = object_list(kind, has_items) else { return vec![Path::root()] };
-    let items = value.get(list).and_then(Value::as_array).map_or(0, Vec::len);
-    (0..items).map(|number| Path::root().with(Segment::Key(list.to_owned())).index(number)).collect()
-}
-
-/// An item that tells neither `apiVersion` nor `kind`, with those that its list gives it, as `kubectl` reads it:
-/// `kind: SecretList` holds Secrets. `None` where the item is as it is written.
-fn named_by_list(root: &Value, base: &Path, item: &Value) -> Option<Value> {
-    let text = |field: &str| root.get(field).and_then(Value::as_str);
-    let kind = text("kind")?.strip_suffix("List").filter(|kind| !kind.is_empty())?;
-    let told = |field: &str| item.get(field).is_some_and(|value| value.as_str() != Some(""));
-    if base.segments().is_empty() || told("apiVersion") || told("kind") {
-        return None;
-    }
-    let mut named = item.as_object()?.clone();
-    named.insert("apiVersion".to_owned(), text("apiVersion").unwrap_or_default().into());
-    named.insert("kind".to_owned(), kind.into());
-    Some(Value::Object(named))
 }

@@ -1,7 +1,8 @@
 //! The outline of a file.
 
 use super::config::ConfigText;
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
+use super::resource::Resource;
 use super::types::{Symbol, SymbolKind};
 use super::{Analysis, Span, place};
 use llsd_yaml::{Entry, Node};

@@ -1,6 +1,7 @@
 //! Where a resource declares ids of providers, and where it refers to them.
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
+use super::resource::Resource;
 use super::meaning::APIS;
 use super::{Span, place};
 use llsd_generator::path::Path;

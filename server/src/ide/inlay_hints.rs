@@ -1,7 +1,8 @@
 //! What a resource leaves unsaid, shown beside what it says.
 
 use super::config::ConfigText;
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
+use super::resource::Resource;
 use super::types::TextEdit;
 use super::{Analysis, Span, knowledge, place};
 use crate::ide::diagnostics::touches;

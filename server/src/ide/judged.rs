@@ -1,7 +1,8 @@
 //! By which version of the server a place is judged, and what tells it.
 
 use super::Analysis;
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
+use super::resource::Resource;
 use llsd_generator::config::mounting::{self, Told};
 use llsd_generator::config::named;
 

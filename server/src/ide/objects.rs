@@ -6,7 +6,7 @@ use llsd_generator::config::mounting::Mount;
 use llsd_generator::config::reading::Reading;
 use llsd_generator::kustomize::{Content, Generator, Kustomization};
 use llsd_generator::ogx::WATCH_LABEL;
-use llsd_generator::path::Path;
+use llsd_generator::path::{Path, Segment};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -40,6 +40,30 @@ pub(crate) fn object_list(kind: &str, has_items: bool) -> Option<&'static str> {
         _ if has_items || kind.ends_with("List") => Some("items"),
         _ => None,
     }
+}
+
+/// The places where objects may stand: the root, or the items of an [`object_list`].
+pub(crate) fn roots(value: &Value) -> Vec<Path> {
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let has_items = value.get("items").is_some_and(Value::is_array);
+    let Some(list) = object_list(kind, has_items) else { return vec![Path::root()] };
+    let items = value.get(list).and_then(Value::as_array).map_or(0, Vec::len);
+    (0..items).map(|number| Path::root().with(Segment::Key(list.to_owned())).index(number)).collect()
+}
+
+/// An item that tells neither `apiVersion` nor `kind`, with those that its list gives it, as `kubectl` reads it:
+/// `kind: SecretList` holds Secrets. `None` where the item is as it is written.
+pub(super) fn named_by_list(root: &Value, base: &Path, item: &Value) -> Option<Value> {
+    let text = |field: &str| root.get(field).and_then(Value::as_str);
+    let kind = text("kind")?.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+    let told = |field: &str| item.get(field).is_some_and(|value| value.as_str() != Some(""));
+    if base.segments().is_empty() || told("apiVersion") || told("kind") {
+        return None;
+    }
+    let mut named = item.as_object()?.clone();
+    named.insert("apiVersion".to_owned(), text("apiVersion").unwrap_or_default().into());
+    named.insert("kind".to_owned(), kind.into());
+    Some(Value::Object(named))
 }
 
 /// A resource or strategic merge patch of ours, or a list of JSON 6902 operations.

@@ -1,7 +1,8 @@
 //! Where a JSON 6902 operation leads: the resource that it changes, and the place there that its value is written to.
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
 use super::place;
+use super::resource::Resource;
 use llsd_generator::kustomize::Pointer;
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::Step;

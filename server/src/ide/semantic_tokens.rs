@@ -2,8 +2,9 @@
 //! enumerations, and what will be filled in later.
 
 use super::config::ConfigText;
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
 use super::meaning::{Meaning, meaning, provider_at};
+use super::resource::Resource;
 use super::schema::{self, Schema};
 use super::types::{Diagnostic, Tag};
 use super::{Analysis, Span, place};

@@ -1,7 +1,8 @@
 //! Moving what is written in plain text into a Secret: one that is there, or one that is added to the file.
 
 use super::objects::{self, Changes};
-use crate::ide::document::{DocumentAnalysis, Resource};
+use crate::ide::document::DocumentAnalysis;
+use crate::ide::resource::Resource;
 use crate::ide::meaning::provider_at;
 use crate::ide::names::{Query, Symbol};
 use crate::ide::types::{Diagnostic, TextEdit};

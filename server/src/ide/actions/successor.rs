@@ -2,12 +2,12 @@
 
 use super::offer::{MigrationOffer, MigrationTarget};
 use crate::ide::diagnostics::touches;
-use crate::ide::document::Resource;
 use crate::ide::file::Located;
 use crate::ide::migrate::ogx::ToOgx;
 use crate::ide::migrate::together_ogx::{old_readers, read_by, unwatched};
 use crate::ide::migrate::{self, Migrated, NotMigrated};
 use crate::ide::names::Query;
+use crate::ide::resource::Resource;
 use crate::ide::{Span, ToOgxOptions, place};
 use llsd_generator::api::Kind;
 use llsd_generator::catalog::Catalog;

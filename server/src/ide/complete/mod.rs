@@ -15,7 +15,7 @@ mod settings;
 mod skeleton;
 mod values;
 
-use super::document::Resource;
+use super::resource::Resource;
 use super::schema::Schema;
 use super::types::CompletionItem;
 use super::{Analysis, Span, place};

@@ -9,7 +9,7 @@ mod operation;
 
 pub use generated::hover_generated;
 
-use super::document::Resource;
+use super::resource::Resource;
 use super::schema::Schema;
 use super::types::Hover;
 use super::{Analysis, Span, block, place, schema};

@@ -1,6 +1,6 @@
 //! What a name stands for: a provider type, a setting, a distribution.
 
-use crate::ide::document::Resource;
+use crate::ide::resource::Resource;
 use crate::ide::meaning::{Meaning, meaning, provider_at};
 use crate::ide::{block, knowledge};
 use llsd_generator::api::v1alpha2::api_name;

@@ -1,8 +1,8 @@
 //! What the files say about a Secret or ConfigMap that a resource names.
 
 use crate::ide::Analysis;
-use crate::ide::document::Resource;
 use crate::ide::meaning::{Meaning, meaning};
+use crate::ide::resource::Resource;
 use llsd_generator::path::{Path, Segment};
 use serde_json::Value;
 

@@ -32,11 +32,12 @@ pub(crate) fn of_one(
     Ok(MigratedConfig { edits, migration })
 }
 
-/// Rewrites all configs of a file for version `to`, which has a catalog. Nothing comes back if there are none.
+/// The configs of the server in the file, each rewritten for version `to` of it, comments kept. Nothing comes back if
+/// there are none.
 ///
 /// # Errors
-/// One of them cannot be rewritten: then all of them stay as they are.
-pub(crate) fn of_file(analysis: &Analysis, to: &str) -> Result<Vec<MigratedConfig>, NotMigrated> {
+/// One of them cannot be rewritten: then all of them stay.
+pub fn of_file(analysis: &Analysis, to: &str) -> Result<Vec<MigratedConfig>, NotMigrated> {
     let mut all = Vec::new();
     for located in analysis.documents() {
         let (document, from) = (located.document, located.document.facts().llama_stack_version.as_deref());

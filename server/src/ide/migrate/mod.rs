@@ -17,8 +17,9 @@ pub use config::MigratedConfig;
 pub use outcome::{Migrated, NotMigrated};
 pub(crate) use together::of_group;
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
 use super::names::{Query, TextId};
+use super::resource::Resource;
 use super::types::TextEdit;
 use super::{Analysis, place};
 use llsd_generator::api::{ApiVersion, CONFIG_KEY};
@@ -30,12 +31,12 @@ use prepare::Mend;
 use serde_json::{Map, Value};
 use write::Written;
 
-/// Rewrites every v1alpha1 resource of document number `document`; if kustomizations patch what the file has, that of
-/// all its documents, and the patches.
+/// The rewrite of every v1alpha1 resource in document number `document` (from 0) of the asked file as v1alpha2, comments
+/// kept. Where kustomizations patch what the file has, all of it is rewritten, and the patches with it.
 ///
 /// # Errors
-/// There is none, or it cannot be rewritten without a loss: then all of it stays as it is.
-pub(crate) fn of_query(query: &Query<'_>, document: usize, options: Options) -> Result<Migrated, NotMigrated> {
+/// There is none, or one cannot be rewritten without a loss: then all of them stay.
+pub fn of_query(query: &Query<'_>, document: usize, options: Options) -> Result<Migrated, NotMigrated> {
     let analysis = query.analysis.ok_or(NotMigrated::NoResource)?;
     match is_bound(query) {
         true => of_group(query, options),

@@ -5,9 +5,10 @@ use super::moves::Moves;
 use super::together_ogx::{Concerned, Together};
 use super::write::{self, Written};
 use super::{NotMigrated, comments, is_readable};
-use crate::ide::document::{DocumentAnalysis, Resource};
+use crate::ide::document::DocumentAnalysis;
 use crate::ide::names::Query;
 use crate::ide::rename::FileEdits;
+use crate::ide::resource::Resource;
 use crate::ide::types::TextEdit;
 use crate::ide::{Analysis, place};
 use llsd_generator::api::{ApiVersion, Kind};
@@ -75,18 +76,20 @@ pub(super) fn is_old(resource: &Resource) -> bool {
     resource.version.kind() == Kind::LlamaStackDistribution
 }
 
-/// The documents with resources that can become an `OGXServer`.
-pub(crate) fn documents(analysis: &Analysis) -> Vec<usize> {
+/// The documents with resources that can become an `OGXServer`, by their numbers from 0.
+#[must_use]
+pub fn documents(analysis: &Analysis) -> Vec<usize> {
     let all = analysis.documents().filter(|located| located.document.resources().iter().any(is_old));
     all.map(|located| located.number).collect()
 }
 
-/// Rewrites every `LlamaStackDistribution` of document number `document`, the configs that they mount, and the labels of
-/// the objects that they name. Files for which `may_change` says no stay as they are.
+/// The rewrite of every `LlamaStackDistribution` in document number `document` (from 0) of the asked file as `OGXServer`,
+/// comments kept, with the configs that they mount and the label that the new operator asks for on what they name. Files
+/// for which `may_change` says no stay as they are.
 ///
 /// # Errors
-/// There is none, or one cannot be rewritten, or not with its config: then all of them stay as they are.
-pub(crate) fn of_query(
+/// There is none, or one cannot be rewritten, or not with its config: then all of them stay.
+pub fn of_query(
     query: &Query<'_>,
     document: usize,
     options: &Options,

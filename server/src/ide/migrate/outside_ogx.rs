@@ -2,7 +2,8 @@
 //! of the old Service, selectors of the old labels. It is told, and not changed: what is right there, its author knows.
 
 use super::ogx::Renamed;
-use crate::ide::document::{DocumentAnalysis, roots};
+use crate::ide::document::DocumentAnalysis;
+use crate::ide::objects::roots;
 use crate::ide::{Analysis, place};
 use llsd_generator::api::Kind;
 use llsd_generator::document::Plain;
@@ -16,8 +17,10 @@ const LABELS: [(&str, &str, &str); 3] = [
     ("app.kubernetes.io/part-of", "llama-stack", "ogx"),
 ];
 
-/// The places of a file that speak of what the resources were, each with its line, from 1, and a sentence.
-pub(crate) fn of_file(analysis: &Analysis, renamed: &[Renamed]) -> Vec<(usize, String)> {
+/// The places of a file that speak of what resources were before they became `OGXServer`s, and do not follow: each with
+/// its line, from 1, and a sentence.
+#[must_use]
+pub fn of_file(analysis: &Analysis, renamed: &[Renamed]) -> Vec<(usize, String)> {
     let text = analysis.text();
     let mut found = Vec::new();
     for located in analysis.documents() {

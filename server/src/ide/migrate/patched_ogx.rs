@@ -25,12 +25,12 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Rewrites the resources of a file that kustomizations patch, with the patches, and with all other resources that these
-/// patch.
+/// The rewrite of every `LlamaStackDistribution` of the asked file, which kustomizations patch, together with the patches
+/// and with what else these patch. Files for which `may_change` says no stay as they are.
 ///
 /// # Errors
-/// Why all of them stay as they are.
-pub(crate) fn of_group(
+/// One of them cannot be rewritten, or what a kustomization builds would be another `OGXServer`: then all of them stay.
+pub fn of_group(
     query: &Query<'_>,
     options: &Options,
     may_change: &dyn Fn(&Arc<str>) -> bool,

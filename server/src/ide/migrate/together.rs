@@ -80,7 +80,7 @@ impl Together<'_> {
             let analysis = self.analysis(file)?;
             let mut edits = Vec::new();
             for located in analysis.documents() {
-                let is_old = |one: &crate::ide::document::Resource| one.version == ApiVersion::V1Alpha1;
+                let is_old = |one: &crate::ide::resource::Resource| one.version == ApiVersion::V1Alpha1;
                 if !located.document.resources().iter().any(is_old) {
                     continue;
                 }

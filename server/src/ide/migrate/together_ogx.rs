@@ -2,10 +2,10 @@
 //! is, and the label by which the new operator sees the Secrets and ConfigMaps that it names.
 
 use super::NotMigrated;
-use crate::ide::document::roots;
 use crate::ide::file_names::{folder_of, relative, way};
 use crate::ide::names::{Query, Symbol, TextId};
 use crate::ide::objects::ObjectKey;
+use crate::ide::objects::roots;
 use crate::ide::rename::FileEdits;
 use crate::ide::shell::quoted;
 use crate::ide::types::TextEdit;
@@ -287,8 +287,9 @@ fn label(analysis: &Analysis, kind: ReferenceKind, object: &ObjectKey) -> (Vec<T
     (edits, found)
 }
 
-/// What is to be said of a resource that goes on reading a config which was rewritten.
-pub(crate) fn read_by(name: &str, (_, config_map): &ObjectKey) -> Line {
+/// What is to be said of a `LlamaStackDistribution` of that name, which goes on reading a config that was rewritten.
+#[must_use]
+pub fn read_by(name: &str, (_, config_map): &ObjectKey) -> Line {
     let text = format!(
         "LlamaStackDistribution \"{name}\" reads ConfigMap \"{config_map}\", too, and is not migrated: its server cannot read \
          what the config is now"
@@ -296,8 +297,9 @@ pub(crate) fn read_by(name: &str, (_, config_map): &ObjectKey) -> Line {
     Line { kind: LineKind::Difference(Class::Unknown), text }
 }
 
-/// What is to be said of an object that does not carry the label, and is in none of the files.
-pub(crate) fn unwatched(object: &(ReferenceKind, ObjectKey)) -> Line {
+/// What is to be said of an object that needs the new operator's label, and is in none of the files.
+#[must_use]
+pub fn unwatched(object: &(ReferenceKind, ObjectKey)) -> Line {
     let (kind, (_, name)) = object;
     let text =
         format!("{} \"{name}\" is in none of these files and needs the label: `{}`", kind.name(), watched(object));
@@ -305,7 +307,8 @@ pub(crate) fn unwatched(object: &(ReferenceKind, ObjectKey)) -> Line {
 }
 
 /// The command that gives an object the label by which the new operator sees it.
-pub(crate) fn watched((kind, (namespace, name)): &(ReferenceKind, ObjectKey)) -> String {
+#[must_use]
+pub fn watched((kind, (namespace, name)): &(ReferenceKind, ObjectKey)) -> String {
     let namespace = if namespace.is_empty() { String::new() } else { format!(" -n {}", quoted(namespace)) };
     let object = quoted(&format!("{}/{name}", kind.name().to_lowercase()));
     format!("kubectl{namespace} label {object} {WATCH_LABEL}=true --overwrite")

@@ -5,7 +5,7 @@ mod carry;
 
 use super::comments::{self, Owned, Stands};
 use super::moves::Moves;
-use crate::ide::document::Resource;
+use crate::ide::resource::Resource;
 use crate::ide::{Span, block, place};
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::{Document, Node, edit::quote_scalar};

@@ -2,8 +2,8 @@
 
 use super::index::Kind;
 use super::{DocumentNames, Occurrence, Role, Scope, Symbol, base};
-use crate::ide::document::Resource;
 use crate::ide::file::Located;
+use crate::ide::resource::Resource;
 use crate::ide::{Analysis, Span};
 use llsd_generator::api::CONFIG_KEYS;
 use std::sync::Arc;

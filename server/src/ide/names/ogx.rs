@@ -3,8 +3,9 @@
 
 use super::reader::Reader;
 use super::{Occurrence, Role, Symbol};
-use crate::ide::document::{DocumentAnalysis, Resource};
+use crate::ide::document::DocumentAnalysis;
 use crate::ide::place;
+use crate::ide::resource::Resource;
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::ogx::providers::entries;
 use llsd_generator::ogx::reference_places;

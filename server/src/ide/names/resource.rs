@@ -2,7 +2,8 @@
 
 use super::reader::Reader;
 use super::{DocumentNames, Form, Occurrence, Role, Scope, Symbol, objects};
-use crate::ide::document::{DocumentAnalysis, Resource};
+use crate::ide::document::DocumentAnalysis;
+use crate::ide::resource::Resource;
 use crate::ide::knowledge;
 use crate::ide::meaning::APIS;
 use llsd_generator::api::ApiVersion;

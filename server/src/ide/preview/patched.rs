@@ -2,8 +2,9 @@
 //! kustomization, or JSON 6902 operations.
 
 use super::of_resource;
-use crate::ide::document::{DocumentAnalysis, Resource};
+use crate::ide::document::DocumentAnalysis;
 use crate::ide::file::Located;
+use crate::ide::resource::Resource;
 use crate::ide::types::Preview;
 use crate::ide::{Analysis, Span, place};
 use llsd_generator::path::Path;
