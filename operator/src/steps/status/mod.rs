@@ -1,5 +1,10 @@
 //! The status: made from what was applied and what the cluster says, and written only if it differs.
 
+mod patch;
+mod rollout;
+
+pub use patch::patch;
+
 use super::Refusal;
 use super::adopt::Adoption;
 use super::conditions::{self, Conditions};
@@ -17,7 +22,8 @@ use llsd_generator::api::status::{
 use llsd_generator::check::rules::allowed_from::NO_POLICIES;
 use llsd_generator::distribution::Distributions;
 use llsd_generator::quantity::Quantity;
-use serde_json::{Map, Value, json};
+use rollout::{available, deployment_ready, health, is_ready, phase, ready};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What the steps before came to.
@@ -86,16 +92,7 @@ pub fn status(
         conditions.set(conditions::ADOPTION_CONFIG_INVALID, true, refusal.reason, refusal.message.clone());
     }
     let with_service = has_child(stores, Kind::Service, key, owner);
-    if with_service {
-        conditions.set(conditions::SERVICE_READY, true, "ServiceReady", "Service is ready");
-    } else if outcome.judged.is_some() {
-        conditions.set(
-            conditions::SERVICE_READY,
-            false,
-            "ServiceFailed",
-            "Failed to get Service: there is none of this resource",
-        );
-    }
+    service_ready(&mut conditions, with_service, outcome);
     generated(&mut conditions, &mut status, outcome, object, owner, now);
     secrets(&mut conditions, outcome);
     status.external_providers = (!outcome.external.is_empty()).then(|| outcome.external.clone());
@@ -103,18 +100,7 @@ pub fn status(
         let (ready, reason, message) = crate::external::status::summary(&outcome.external);
         conditions.set(conditions::EXTERNAL_PROVIDERS_READY, ready, reason, message);
     }
-    let has_policy = has_child(stores, Kind::NetworkPolicy, key, owner);
-    let told = match outcome.judged.and_then(|judged| judged.restricts) {
-        None => None,
-        Some(false) => Some((false, "NetworkPoliciesOff", NO_POLICIES)),
-        Some(true) if has_policy => {
-            Some((true, "NetworkPolicyMade", "A network policy lets in only those whom allowedFrom names"))
-        }
-        Some(true) => Some((false, "NetworkPolicyFailed", "There is no network policy yet, so every pod may connect")),
-    };
-    if let Some((restricted, reason, message)) = told {
-        conditions.set(conditions::ACCESS_RESTRICTED, restricted, reason, message);
-    }
+    access(&mut conditions, outcome, has_child(stores, Kind::NetworkPolicy, key, owner));
     if let Some(judged) = outcome.judged {
         status.service_url =
             with_service.then(|| service::url(owner, &judged.spec, outcome.port.unwrap_or(judged.spec.port())));
@@ -125,7 +111,8 @@ pub fn status(
     if let (Some(resolved), None) = (&outcome.resolved, &outcome.refusal) {
         status.resolved_distribution = Some(resolved.clone());
     }
-    ready(&mut conditions, deployment.as_deref(), outcome, problem.as_deref());
+    let missing = outcome.secrets.and_then(|secrets| secrets.problem.as_ref());
+    ready(&mut conditions, deployment.as_deref(), missing, problem.as_deref());
     status.observed_generation = generation;
     let version = status.version.get_or_insert_default();
     version.operator_version = Some(operator_version.to_owned());
@@ -140,6 +127,26 @@ pub fn status(
 fn has_child(stores: &Stores, kind: Kind, key: &Key, owner: &Owner) -> bool {
     let record = stores.children.get(kind, &key.namespace, &kind.name(&key.name));
     record.is_some_and(|record| record.owner.as_deref() == Some(owner.uid.as_str()))
+}
+
+fn service_ready(conditions: &mut Conditions, with_service: bool, outcome: &StatusInput<'_>) {
+    if with_service {
+        conditions.set(conditions::SERVICE_READY, true, "ServiceReady", "Service is ready");
+    } else if outcome.judged.is_some() {
+        let message = "Failed to get Service: there is none of this resource";
+        conditions.set(conditions::SERVICE_READY, false, "ServiceFailed", message);
+    }
+}
+
+/// Whether only those may connect whom the resource names, where it names any.
+fn access(conditions: &mut Conditions, outcome: &StatusInput<'_>, has_policy: bool) {
+    let Some(restricts) = outcome.judged.and_then(|judged| judged.restricts) else { return };
+    let (restricted, reason, message) = match (restricts, has_policy) {
+        (false, _) => (false, "NetworkPoliciesOff", NO_POLICIES),
+        (true, true) => (true, "NetworkPolicyMade", "A network policy lets in only those whom allowedFrom names"),
+        (true, false) => (false, "NetworkPolicyFailed", "There is no network policy yet, so every pod may connect"),
+    };
+    conditions.set(conditions::ACCESS_RESTRICTED, restricted, reason, message);
 }
 
 /// The status of a resource whose reconcile keeps failing: what is known stays, but it is not ready.
@@ -164,102 +171,6 @@ fn problem(outcome: &StatusInput<'_>) -> Option<String> {
     let mut all: Vec<&str> = outcome.refusal.iter().map(|refusal| refusal.message.as_str()).collect();
     all.extend(outcome.conflicts.iter().map(String::as_str));
     (!all.is_empty()).then(|| all.join("; "))
-}
-
-fn is_ready(deployment: Option<&DeploymentState>) -> bool {
-    deployment.is_some_and(|state| !state.is_rolling_out() && state.ready == state.wanted && state.ready > 0)
-}
-
-fn phase(deployment: Option<&DeploymentState>, problem: Option<&str>) -> Phase {
-    match deployment {
-        _ if problem.is_some() => Phase::Failed,
-        None => Phase::Pending,
-        Some(state) if !state.is_rolling_out() && state.ready == state.wanted => Phase::Ready,
-        Some(_) => Phase::Initializing,
-    }
-}
-
-fn deployment_ready(conditions: &mut Conditions, deployment: Option<&DeploymentState>, problem: Option<&str>) {
-    let (ready, message) = match (problem, deployment) {
-        (Some(problem), _) => (false, format!("Resource reconciliation failed: {problem}")),
-        (None, None) => (false, "Deployment is pending".to_owned()),
-        (None, Some(state)) => match &state.stuck {
-            Some(reason) if state.ready < state.wanted => (false, format!("Deployment does not get on: {reason}")),
-            _ if state.ready == 0 && state.wanted > 0 => (false, "Deployment is pending".to_owned()),
-            _ if !state.observed || state.replicas > state.updated => {
-                let current = state.current(state.ready);
-                (false, format!("Deployment is rolling out: {current}/{} replicas ready", state.wanted))
-            }
-            _ if state.ready < state.wanted => {
-                (false, format!("Deployment is scaling: {}/{} replicas ready", state.ready, state.wanted))
-            }
-            _ if state.ready > state.wanted => {
-                (false, format!("Deployment is scaling down: {}/{} replicas ready", state.ready, state.wanted))
-            }
-            _ => (true, "Deployment is ready".to_owned()),
-        },
-    };
-    let reason = if ready { "DeploymentReady" } else { "DeploymentFailed" };
-    conditions.set(conditions::DEPLOYMENT_READY, ready, reason, message);
-}
-
-/// One word for tools, and why.
-fn ready(
-    conditions: &mut Conditions,
-    deployment: Option<&DeploymentState>,
-    outcome: &StatusInput<'_>,
-    problem: Option<&str>,
-) {
-    let secrets = outcome.secrets.and_then(|secrets| secrets.problem.as_ref());
-    match (problem, deployment) {
-        (Some(problem), _) => {
-            conditions.set(conditions::READY, false, "Failed", problem);
-            conditions.set(conditions::STALLED, true, "Failed", problem);
-        }
-        (None, Some(state)) if !state.is_rolling_out() && state.ready == state.wanted => {
-            conditions.set(conditions::READY, true, "Ready", "The server has all its pods, with the current config");
-        }
-        (None, _) if secrets.is_some() => {
-            let message = secrets.map(|problem| problem.message.clone()).unwrap_or_default();
-            conditions.set(conditions::READY, false, "SecretsMissing", message);
-        }
-        (None, Some(state)) => match &state.stuck {
-            Some(reason) if state.ready < state.wanted => {
-                conditions.set(conditions::READY, false, "DeploymentStuck", reason.clone());
-            }
-            _ => {
-                let current = state.current(state.ready);
-                let message = format!("{current} of {} pods with the current config are ready", state.wanted);
-                conditions.set(conditions::READY, false, "Progressing", message);
-            }
-        },
-        (None, None) => conditions.set(conditions::READY, false, "Progressing", "There is no Deployment yet"),
-    }
-}
-
-fn health(conditions: &mut Conditions, deployment: Option<&DeploymentState>) {
-    if is_ready(deployment) {
-        conditions.set(conditions::HEALTH_CHECK, true, "HealthCheckPassed", "Health check passed");
-    } else {
-        conditions.set(conditions::HEALTH_CHECK, false, "HealthCheckFailed", "Deployment not ready");
-    }
-}
-
-fn available(conditions: &mut Conditions, deployment: Option<&DeploymentState>) {
-    let Some(state) = deployment else {
-        conditions.set(conditions::AVAILABLE, false, "ReplicasUnavailable", "There is no Deployment yet");
-        return;
-    };
-    // Pods of an older revision serve with an older configuration.
-    let current = state.current(state.available);
-    let message = format!("{current}/{} replicas available with current config", state.wanted);
-    match () {
-        () if state.is_rolling_out() => conditions.set(conditions::AVAILABLE, false, "RolloutInProgress", message),
-        () if state.available < state.wanted => {
-            conditions.set(conditions::AVAILABLE, false, "ReplicasUnavailable", message)
-        }
-        () => conditions.set(conditions::AVAILABLE, true, "MinimumReplicasAvailable", message),
-    }
 }
 
 fn claim(conditions: &mut Conditions, object: &Value, key: &Key, stores: &Stores, adoption: Option<&Adoption>) {
@@ -421,77 +332,9 @@ pub fn config_source(from_image: bool) -> ConfigSource {
     if from_image { ConfigSource::OciLabel } else { ConfigSource::Embedded }
 }
 
-/// The merge patch that turns one status into another; `None` if they do not differ. The time of the last write is
-/// not a difference, and is set when there is one.
-#[must_use]
-pub fn patch(before: &Value, after: &Value, uid: &str, now: &Time) -> Option<Value> {
-    let mut difference = difference(before, after)?;
-    difference["version"]["lastUpdated"] = json!(now);
-    Some(json!({"metadata": {"uid": uid}, "status": difference}))
-}
-
-/// The merge patch from one value to another.
-fn difference(before: &Value, after: &Value) -> Option<Value> {
-    match (before, after) {
-        (Value::Object(old), Value::Object(new)) => {
-            let mut patch = Map::new();
-            for (key, value) in new {
-                match old.get(key) {
-                    Some(known) => patch.extend(difference(known, value).map(|inner| (key.clone(), inner))),
-                    None if value.is_null() => {}
-                    None => {
-                        patch.insert(key.clone(), value.clone());
-                    }
-                }
-            }
-            patch.extend(old.keys().filter(|key| !new.contains_key(*key)).map(|key| (key.clone(), Value::Null)));
-            (!patch.is_empty()).then_some(Value::Object(patch))
-        }
-        (before, after) => (before != after).then(|| after.clone()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn state(wanted: i32, updated: i32, ready: i32) -> DeploymentState {
-        DeploymentState {
-            wanted,
-            replicas: updated,
-            updated,
-            ready,
-            available: ready,
-            observed: true,
-            ..DeploymentState::default()
-        }
-    }
-
-    #[test]
-    fn phases() {
-        assert_eq!(phase(None, None), Phase::Pending);
-        assert_eq!(phase(Some(&state(1, 1, 0)), None), Phase::Initializing);
-        assert_eq!(phase(Some(&state(3, 3, 3)), None), Phase::Ready);
-        assert_eq!(phase(Some(&state(0, 0, 0)), None), Phase::Ready);
-        assert_eq!(phase(Some(&state(2, 1, 2)), None), Phase::Initializing, "pods of an older revision are ready");
-        assert_eq!(phase(Some(&DeploymentState { observed: false, ..state(1, 1, 1) }), None), Phase::Initializing);
-        assert_eq!(phase(Some(&state(1, 1, 1)), Some("x")), Phase::Failed);
-    }
-
-    #[test]
-    fn a_status_that_is_the_same_is_not_written() {
-        let now = Time("2026-01-01T00:00:00Z".parse().unwrap());
-        let status = Status { phase: Some(Phase::Ready), route_url: Some(String::new()), ..Status::default() };
-        let before = json!({"phase": "Ready", "routeURL": "", "version": null});
-        assert_eq!(difference(&before, &json!({"phase": "Ready", "routeURL": ""})), Some(json!({"version": null})));
-        assert_eq!(patch(&json!({"phase": "Ready", "routeURL": ""}), &json!(status), "u", &now), None);
-        let patch =
-            patch(&json!({"phase": "Failed", "routeURL": "x", "serviceURL": "y"}), &json!(status), "u", &now).unwrap();
-        assert_eq!(patch["status"]["phase"], "Ready");
-        assert!(
-            patch["status"]["serviceURL"].is_null() && patch["status"].as_object().unwrap().contains_key("serviceURL")
-        );
-    }
 
     #[test]
     fn sizes_are_compared_as_quantities() {
