@@ -118,11 +118,7 @@ impl Queue {
         self.add_at(key, Instant::now());
     }
 
-    /// Has a resource looked at after `wait`, unless it is looked at earlier anyway.
-    pub fn add_after(&self, key: Key, wait: Duration) {
-        self.add_at(key, Instant::now() + wait);
-    }
-
+    /// Has a resource looked at then, unless it is looked at earlier anyway.
     fn add_at(&self, key: Key, at: Instant) {
         let mut state = self.lock();
         if let Some(later) = state.active.get_mut(&key) {
@@ -310,9 +306,9 @@ mod tests {
     async fn the_earlier_of_two_times_counts() {
         let queue = Queue::default();
         let start = Instant::now();
-        queue.add_after(key("a"), Duration::from_secs(60));
-        queue.add_after(key("b"), Duration::from_secs(5));
-        queue.add_after(key("a"), Duration::from_secs(30));
+        queue.add_at(key("a"), Instant::now() + Duration::from_secs(60));
+        queue.add_at(key("b"), Instant::now() + Duration::from_secs(5));
+        queue.add_at(key("a"), Instant::now() + Duration::from_secs(30));
         assert_eq!(queue.next().await, key("b"));
         assert_eq!(queue.next().await, key("a"));
         assert_eq!(start.elapsed().as_secs(), 30);
@@ -321,7 +317,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn what_is_due_first_comes_first_and_what_is_due_later_does_not_wait() {
         let queue = Queue::default();
-        queue.add_after(key("c"), Duration::from_secs(60));
+        queue.add_at(key("c"), Instant::now() + Duration::from_secs(60));
         queue.add(key("b"));
         tokio::time::advance(Duration::from_millis(1)).await;
         queue.add(key("a"));
