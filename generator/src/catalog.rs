@@ -124,11 +124,6 @@ pub struct ProviderType {
 }
 
 impl ProviderType {
-    /// The name after the last `::`, which llama-stack users take as the provider id.
-    pub fn short_name(&self) -> &str {
-        self.provider_type.rsplit("::").next().unwrap_or(&self.provider_type)
-    }
-
     /// Whether the provider is a service outside of the server.
     pub fn is_remote(&self) -> bool {
         self.provider_type.starts_with("remote::")

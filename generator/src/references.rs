@@ -171,8 +171,9 @@ impl Step<'_> {
 }
 
 /// What the value is that is reached by these steps, of which the innermost comes first: where it holds the name of a
-/// Secret or ConfigMap. No more than a few of them are looked at.
+/// Secret or ConfigMap. Only as many of them are looked at as the longest way has.
 pub fn field_at<'s>(outward: impl IntoIterator<Item = Step<'s>>) -> Option<&'static Field> {
+    /// Steps of the longest way in [`FIELDS`].
     const LONGEST: usize = 4;
     let steps: Vec<Step<'s>> = outward.into_iter().take(LONGEST).collect();
     let fits = |field: &&Field| {

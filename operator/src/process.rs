@@ -21,6 +21,7 @@ use crate::webhooks::{self, Certificates, Endpoint, Readiness};
 use anyhow::{Context as _, Result, anyhow};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
+use llsd_generator::api::CRD_NAME;
 use llsd_generator::names::{Namespace, ObjectName};
 use serde_json::json;
 use std::sync::Arc;
@@ -28,8 +29,6 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// The name of the resource's definition.
-const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
 /// The API group that OpenShift, and nothing else, serves.
 const SECURITY_GROUP: &str = "security.openshift.io";
 /// How long webhooks are served after the end was asked for: until every API server knows of it.

@@ -4,6 +4,7 @@
 use crate::lease;
 use crate::resources::Kind;
 use crate::webhooks::SECRET_NAME;
+use llsd_generator::api::CRD_NAME;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -17,7 +18,6 @@ pub const WEBHOOK_CONFIGURATION: &str = "llama-stack-k8s-operator-validating-web
 /// The Service in front of the webhooks.
 pub const WEBHOOK_SERVICE: &str = "llama-stack-k8s-operator-webhook-service";
 
-const CRD: &str = "llamastackdistributions.llamastack.io";
 const READ: [&str; 3] = ["get", "list", "watch"];
 
 /// One rule of a role.
@@ -88,7 +88,7 @@ fn ogx_servers() -> Vec<Rule> {
 
 /// Whether the API server converts between the versions is part of the definition of the resource.
 fn definition() -> Vec<Rule> {
-    vec![rule("apiextensions.k8s.io", &["customresourcedefinitions"], &["get"]).named(CRD)]
+    vec![rule("apiextensions.k8s.io", &["customresourcedefinitions"], &["get"]).named(CRD_NAME)]
 }
 
 /// Whoever grants a role must have what it grants. Not part of any overlay: an administrator adds it who lets servers
@@ -128,7 +128,7 @@ fn leader() -> Vec<Rule> {
 fn certificates() -> Vec<Rule> {
     let verbs = ["get", "list", "watch", "patch"];
     vec![
-        rule("apiextensions.k8s.io", &["customresourcedefinitions"], &verbs).named(CRD),
+        rule("apiextensions.k8s.io", &["customresourcedefinitions"], &verbs).named(CRD_NAME),
         rule("admissionregistration.k8s.io", &["validatingwebhookconfigurations"], &verbs).named(WEBHOOK_CONFIGURATION),
     ]
 }

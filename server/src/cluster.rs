@@ -9,11 +9,10 @@ pub use kubectl::{Failure, Kubectl};
 pub use running::{Running, running_config};
 
 use crate::ide::{Cluster, Condition, LiveStatus, ObjectKey};
+use llsd_generator::api::CRD_NAME;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The resources, under their full name: others may have one like it.
-const RESOURCES: &str = "llamastackdistributions.llamastack.io";
 /// A line for each object: its name, and its keys.
 const KEYS: &str =
     r#"{{range .items}}{{.metadata.name}}{{range $key, $value := .data}} {{$key}}{{end}}{{"\n"}}{{end}}"#;
@@ -62,7 +61,8 @@ pub fn query(kubectl: &Kubectl, namespaces: &BTreeSet<String>) -> Result<Cluster
             Err(Failure::Refused(problem)) => found.problems.push(problem),
             Err(failure) => return Err(failure),
         }
-        match kubectl.json(&["get", RESOURCES, &format!("--namespace={}", plain(namespace)?)]) {
+        // By their full name: other kinds may be called like them.
+        match kubectl.json(&["get", CRD_NAME, &format!("--namespace={}", plain(namespace)?)]) {
             Ok(list) => {
                 let items = list["items"].as_array().into_iter().flatten();
                 found.live.extend(items.filter_map(|item| {

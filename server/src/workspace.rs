@@ -9,10 +9,11 @@ pub use read::{MAX_SIZE, is_within, key, text_of, with_slashes};
 pub use walk::{Ignored, LeftOut, Limits, Reason, Walk, walk};
 
 use crate::ide::{self, Analysis, Pieces, Workspace};
+use llsd_generator::kustomize::FILE_NAMES;
 use std::path::{Path, PathBuf};
 
 /// Names of files that say what becomes of the others.
-const BUILD_FILES: [&str; 4] = ["kustomization.yaml", "kustomization.yml", "Kustomization", "Chart.yaml"];
+const BUILD_FILES: [&str; 4] = [FILE_NAMES[0], FILE_NAMES[1], FILE_NAMES[2], "Chart.yaml"];
 
 /// Whether a file's name says YAML.
 #[must_use]

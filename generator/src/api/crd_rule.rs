@@ -1,8 +1,7 @@
 //! The rules between fields that the CRD states in CEL, by what they mean. A message may be worded anew at any time, so
 //! whoever has to know which rule is broken asks here, by the rule's expression.
 
-use super::v1alpha2::MAX_NAME;
-use super::v1alpha2::providers;
+use super::v1alpha2::{MAX_NAME, PROVIDER_FIELDS, providers};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -66,7 +65,7 @@ impl CrdRule {
     /// The rule that an API with providers breaks that is disabled as `written`.
     #[must_use]
     pub fn enabled(written: &str) -> Option<Self> {
-        let spellings = providers::FIELDS.into_iter().flat_map(|(api, field)| [api, field]);
+        let spellings = PROVIDER_FIELDS.into_iter().flat_map(|(api, field)| [api, field]);
         spellings.into_iter().find(|spelling| *spelling == written).map(Self::Enabled)
     }
 }
@@ -105,7 +104,7 @@ fn table() -> Vec<(String, CrdRule)> {
     for field in ["providers", "resources", "storage", "disabled"] {
         table.push((format!("!(has(self.{field}) && has(self.overrideConfig))"), Exclusive(field, "overrideConfig")));
     }
-    for (api, field) in providers::FIELDS {
+    for (api, field) in PROVIDER_FIELDS {
         for written in [api, field] {
             let expression = format!(
                 "!(has(self.disabled) && has(self.providers) && has(self.providers.{field}) && '{written}' in \

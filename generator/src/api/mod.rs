@@ -15,6 +15,8 @@ use std::fmt;
 pub const GROUP: &str = "llamastack.io";
 /// The kind of the resource.
 pub const KIND: &str = "LlamaStackDistribution";
+/// The name of its `CustomResourceDefinition`, which is also what `kubectl get` calls the resources.
+pub const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
 /// The key of a ConfigMap that holds a config of the server: where it is generated to, and read first.
 pub const CONFIG_KEY: &str = "config.yaml";
 /// The key that older guides use in its place.

@@ -12,7 +12,8 @@ mod workload;
 
 pub use networking::{AllowedFrom, CaBundle, Expose, Networking, Tls};
 pub use providers::{
-    ExternalProvider, ExternalProviders, ImagePullPolicy, Provider, Providers, SecretKeyRef, SecretKeySelector,
+    ExternalProvider, ExternalProviders, ImagePullPolicy, PROVIDER_FIELDS, Provider, Providers, SecretKeyRef,
+    SecretKeySelector, implied_id, provider_field,
 };
 pub use resources::{Model, Resources};
 pub use storage::{KvStorage, KvType, SqlStorage, SqlType, Storage};
@@ -255,7 +256,7 @@ fn spec_rules() -> Value {
             )
         })
         .collect();
-    for (api, field) in providers::FIELDS {
+    for (api, field) in PROVIDER_FIELDS {
         let spellings = if api == field { vec![api] } else { vec![api, field] };
         for written in spellings {
             rules.push(json!({

@@ -91,7 +91,6 @@ fn nested_keys_and_dependencies_are_there() {
     let vllm = catalog.provider("inference", "remote::vllm").unwrap();
     assert!(vllm.config["base_url"].required && vllm.config["base_url"].url);
     assert_eq!(vllm.config["max_tokens"].default, Some(Value::from(4096)));
-    assert_eq!(vllm.short_name(), "vllm");
     assert!(catalog.provider("vector_io", "inline::sqlite_vec").unwrap().deprecated.is_some());
 }
 

@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::rule::Rule;
 use super::{Facts, NotChecked, Request};
 use crate::api::ApiVersion;
-use crate::api::v1alpha2::api_name;
+use crate::api::v1alpha2::{PROVIDER_FIELDS, api_name, implied_id};
 use crate::catalog::{Catalog, ProviderType};
 use crate::distribution::{BaseConfig, Distributions, version_of_image};
 use crate::generate::{Base, ProviderTypeError, Tracked, embedded_base, read_base, resolve_type};
@@ -13,15 +13,6 @@ use crate::references::{Reference, references};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// The APIs that take providers: llama-stack's spelling and the field's.
-const PROVIDER_LISTS: [(&str, &str); 5] = [
-    ("inference", "inference"),
-    ("safety", "safety"),
-    ("vector_io", "vectorIo"),
-    ("tool_runtime", "toolRuntime"),
-    ("telemetry", "telemetry"),
-];
 
 /// What a rule looks at. What several rules ask for is worked out once.
 pub(crate) struct RuleContext<'a> {
@@ -253,13 +244,13 @@ impl<'a> RuleContext<'a> {
 
     fn read_providers(&self) -> Vec<ProviderEntry<'a>> {
         let mut found = Vec::new();
-        for (api, field) in PROVIDER_LISTS {
+        for (api, field) in PROVIDER_FIELDS {
             for (path, item) in self.items(&Self::spec("providers").key(field)) {
                 let Some(value) = item.as_object().filter(|_| self.is_known(&path)) else { continue };
                 let written = self.text(&path.key("provider"));
                 let id = match value.get("id").filter(|id| !id.is_null()) {
                     Some(_) => self.text(&path.key("id")),
-                    None => written.map(|written| written.rsplit("::").next().unwrap_or(written)),
+                    None => written.map(implied_id),
                 };
                 found.push(ProviderEntry { api, path, value, id, written, resolved: OnceCell::new() });
             }

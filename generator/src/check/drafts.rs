@@ -4,12 +4,11 @@ use super::Rule;
 use super::finding::{Finding, Fix, FixEdit};
 use super::header::header;
 use super::rules::drafts as rules;
+use crate::api::v1alpha2::PROVIDER_FIELDS;
 use crate::api::{ApiVersion, GROUP};
 use crate::path::Path;
 use serde_json::{Map, Value, json};
 
-/// The lists that drafts of v1alpha2 had in `spec.providers`, in the spelling of the fields.
-const APIS: [&str; 5] = ["inference", "safety", "vectorIo", "toolRuntime", "telemetry"];
 /// The fields of `networking.tls` as released: anything else there comes from a draft.
 const TLS_FIELDS: [&str; 2] = ["secretName", "caBundle"];
 /// The fields of `networking.tls.caBundle` as released: anything else there comes from a draft.
@@ -49,7 +48,7 @@ fn draft(rule: &'static Rule, path: Path, message: &str, title: &str, edits: Vec
 }
 
 fn providers(providers: &Map<String, Value>, at: &Path, found: &mut Vec<Finding>) {
-    for api in APIS {
+    for (_, api) in PROVIDER_FIELDS {
         match providers.get(api) {
             // One edit for the list and for what is wrong inside: edits inside a replaced value would overlap it.
             Some(Value::Object(provider)) => {

@@ -3,6 +3,7 @@
 use super::config::{self, known, sole_variable};
 use super::environment::{Env, Source, Variables};
 use super::meaning::is_default;
+use crate::api::v1alpha2::implied_id;
 use crate::catalog::{Catalog, Endpoint, ProviderType};
 use crate::generate::resolve_type;
 use crate::path::{Path, Segment};
@@ -22,7 +23,7 @@ impl Folded {
     /// Whether the type alone gives the id.
     pub(super) fn has_implicit_id(&self) -> bool {
         let text = |field: &str| self.value.get(field).and_then(Value::as_str).unwrap_or_default();
-        text("provider").rsplit("::").next() == Some(text("id"))
+        implied_id(text("provider")) == text("id")
     }
 }
 
@@ -32,7 +33,7 @@ pub(super) fn fold(api: &str, entry: &Value, variables: &Variables, catalog: Opt
     let written_id = entry.get("provider_id")?;
     let id = known(written_id, &variables.all)?.as_str()?.to_owned();
     let kind = entry.get("provider_type")?.as_str()?;
-    let short = kind.rsplit("::").next().unwrap_or(kind);
+    let short = implied_id(kind);
     let provider = match resolve_type(catalog, api, short) {
         Ok(full) if full == kind => short,
         _ => kind,

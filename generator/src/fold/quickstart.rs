@@ -2,7 +2,8 @@
 //! the fields of v1alpha1. No API server ever took it.
 
 use super::report::Note;
-use crate::api::{ApiVersion, v1alpha2::Distribution};
+use crate::api::ApiVersion;
+use crate::api::v1alpha2::{Distribution, provider_field};
 use crate::catalog::{Catalog, ProviderType};
 use crate::check::drafts;
 use crate::check::finding::FixEdit;
@@ -10,14 +11,6 @@ use crate::generate::resolve_type;
 use crate::path::{Path, Segment};
 use serde_json::{Map, Value, json};
 
-/// The lists of `spec.providers`: llama-stack's name, and the field.
-const LISTS: [(&str, &str); 5] = [
-    ("inference", "inference"),
-    ("safety", "safety"),
-    ("vector_io", "vectorIo"),
-    ("tool_runtime", "toolRuntime"),
-    ("telemetry", "telemetry"),
-];
 /// Fields of the draft's storage that say where state is kept, and not how large the volume is.
 const STATE: [&str; 6] = ["kv", "sql", "type", "connectionString", "endpoint", "password"];
 
@@ -94,8 +87,7 @@ impl Quickstart {
     fn providers(&mut self, lists: Map<String, Value>, catalog: Option<&Catalog>) -> Value {
         let mut out = Map::new();
         for (name, list) in lists {
-            let known = LISTS.iter().find(|(api, field)| [*api, *field].contains(&name.as_str()));
-            let (api, field) = known.map_or((name.as_str(), name.as_str()), |(api, field)| (*api, *field));
+            let (api, field) = provider_field(&name).unwrap_or((&name, &name));
             let (from, to) =
                 (Path::parse("spec.server.providers").key(&name), Path::parse("spec.providers").key(field));
             let list = match list {

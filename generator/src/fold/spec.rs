@@ -4,20 +4,11 @@ use super::config;
 use super::environment::{Source, Variables};
 use super::meaning::{Meaning, meaning, shown_name};
 use super::provider::{self, Folded};
-use crate::api::v1alpha2::API_NAMES;
+use crate::api::v1alpha2::{API_NAMES, PROVIDER_FIELDS};
 use crate::catalog::Catalog;
 use crate::path::Path;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-
-/// The lists of `spec.providers`: llama-stack's name of the API, and the field.
-const LISTS: [(&str, &str); 5] = [
-    ("inference", "inference"),
-    ("safety", "safety"),
-    ("vector_io", "vectorIo"),
-    ("tool_runtime", "toolRuntime"),
-    ("telemetry", "telemetry"),
-];
 
 /// The order in which a resource is read best.
 const ORDER: [&str; 9] = [
@@ -182,7 +173,7 @@ pub(super) fn set_env(object: &mut Value, list: Vec<Value>) {
 /// variable has to stay is left alone as a whole.
 pub(super) fn from_env(base: &Value, variables: &Variables, catalog: Option<&Catalog>) -> Attempt {
     let mut attempt = Attempt::default();
-    for (api, field) in LISTS.into_iter().filter(|(api, _)| serves(base, api)) {
+    for (api, field) in PROVIDER_FIELDS.into_iter().filter(|(api, _)| serves(base, api)) {
         let is_set = |name: &String| matches!(variables.free.get(name), Some(Source::Text(_) | Source::Secret { .. }));
         let touched = entries(base, "providers", api).iter().filter(|entry| {
             let names = config::variables(entry);
@@ -209,7 +200,7 @@ pub(super) fn from_config(theirs: &Value, base: &Value, variables: &Variables, c
         .filter(|entry| is_new(&wanted, &given, "models", &identity(entry, "model_id", variables)))
         .map(|entry| identity(entry, "provider_id", variables))
         .collect();
-    for (api, field) in LISTS.into_iter().filter(|(api, _)| serves(theirs, api)) {
+    for (api, field) in PROVIDER_FIELDS.into_iter().filter(|(api, _)| serves(theirs, api)) {
         let list: Vec<Folded> = entries(theirs, "providers", api)
             .iter()
             .filter_map(|entry| Some((entry, provider::fold(api, entry, variables, catalog)?)))

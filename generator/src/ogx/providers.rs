@@ -17,7 +17,7 @@ pub struct Api {
     types: [&'static [&'static str]; 2],
 }
 
-/// Every API, in the order of the contract. Each has `custom` on both sides beside its types.
+/// Every API, in the order in which upstream's generator writes them. Each has `custom` on both sides beside its types.
 pub const APIS: [Api; 7] = [
     Api {
         field: "inference",

@@ -9,13 +9,12 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{Patch, PatchParams};
 use kube::core::PartialObjectMeta;
 use kube::{Api, Client};
+use llsd_generator::api::CRD_NAME;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-/// Name of the CRD, in which the conversion webhook's certificate authority stands.
-pub(super) const CRD_NAME: &str = "llamastackdistributions.llamastack.io";
 /// Owns the fields that are written here, and only those.
 const FIELD_MANAGER: &str = "llama-stack-operator-webhooks";
 

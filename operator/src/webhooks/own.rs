@@ -5,7 +5,7 @@
 //! until then.
 
 use super::Readiness;
-use super::bundle::{CRD_NAME, Endpoint, InjectError, Injector};
+use super::bundle::{Endpoint, InjectError, Injector};
 use super::listener::Identity;
 use super::secret::{SECRET_NAME, SecretError, Shared, Store};
 use crate::backoff::Backoff;
@@ -16,6 +16,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::core::PartialObjectMeta;
 use kube::runtime::{WatchStreamExt as _, watcher};
 use kube::{Api, Client};
+use llsd_generator::api::CRD_NAME;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The config that a server runs with now.
 
-use super::{Failure, Kubectl, RESOURCES, plain};
-use llsd_generator::api::CONFIG_KEYS;
+use super::{Failure, Kubectl, plain};
+use llsd_generator::api::{CONFIG_KEYS, CRD_NAME};
 use serde_json::Value;
 
 /// What runs in place of the resource of a file.
@@ -21,7 +21,7 @@ pub enum Running {
 /// # Errors
 /// If the cluster cannot be asked, or the ConfigMap that the resource names has no config; in a sentence.
 pub fn running_config(kubectl: &Kubectl, namespace: &str, name: &str) -> Result<Running, Failure> {
-    let Some(object) = get(kubectl, RESOURCES, namespace, name)? else { return Ok(Running::Nothing) };
+    let Some(object) = get(kubectl, CRD_NAME, namespace, name)? else { return Ok(Running::Nothing) };
     let spec = &object["spec"];
     let user = &spec["server"]["userConfig"];
     let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);

@@ -14,12 +14,10 @@ use super::file_names::{folder_of, from_folder, last_part, relative};
 use super::objects::{ObjectKey, Objects};
 use llsd_generator::api::ApiVersion;
 use llsd_generator::check::facts::Namesake;
+use llsd_generator::kustomize::FILE_NAMES;
 use rpds::RedBlackTreeMapSync;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-
-/// The names under which kustomize looks for its instructions.
-const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// A folder that repeats more names is a collection, of which nobody applies all.
 const REPEATED: usize = 16;
@@ -216,7 +214,7 @@ impl Applied {
         }
         let (name, folder_name) = (last_part(file), folder_of(file));
         let mut folder = self.folders.get(folder_name).cloned().unwrap_or_default();
-        if KUSTOMIZATIONS.contains(&name) {
+        if FILE_NAMES.contains(&name) {
             let new = added.iter().rev().find_map(|piece| piece.lists.as_ref());
             // those of an edit inside of a document that lists the same
             let changed = removed.iter().rev().find_map(|piece| piece.lists.as_ref()) != new;

@@ -2,8 +2,8 @@
 
 use super::document::DocumentAnalysis;
 use super::resource::Resource;
-use super::meaning::APIS;
 use super::{Span, place};
+use llsd_generator::api::v1alpha2::{PROVIDER_FIELDS, implied_id};
 use llsd_generator::path::Path;
 use llsd_yaml::{Node, Style};
 
@@ -35,12 +35,12 @@ pub(crate) fn uses<'d>(document: &'d DocumentAnalysis, resource: &Resource) -> V
     let at = |path: &str| tree.find(&place::steps(&resource.base, &Path::parse(path)));
     let mut found = Vec::new();
     let written = |node: &Node<'d>| node.is_scalar() && !node.is_absent() && !node.value().is_empty();
-    for (field, _) in APIS {
+    for (_, field) in PROVIDER_FIELDS {
         for item in at(&format!("spec.providers.{field}")).into_iter().flat_map(|list| list.items()) {
             if let Some(node) = item.get("id").filter(written) {
                 found.push(Use { node, id: node.value().into_owned(), role: Role::Declared });
             } else if let Some(node) = item.get("provider").filter(written).filter(|_| item.get("id").is_none()) {
-                let id = node.value().rsplit("::").next().unwrap_or_default().to_owned();
+                let id = implied_id(&node.value()).to_owned();
                 found.push(Use { node, id, role: Role::Implied });
             }
         }

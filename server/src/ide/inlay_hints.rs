@@ -6,9 +6,8 @@ use super::resource::Resource;
 use super::types::TextEdit;
 use super::{Analysis, Span, knowledge, place};
 use crate::ide::diagnostics::touches;
-use crate::ide::meaning::APIS;
 use llsd_generator::api::ApiVersion;
-use llsd_generator::api::v1alpha2::DEFAULT_PORT;
+use llsd_generator::api::v1alpha2::{DEFAULT_PORT, PROVIDER_FIELDS, implied_id};
 use llsd_generator::distribution::Distributions;
 use llsd_generator::generate::variable_name;
 use llsd_generator::path::Path;
@@ -112,7 +111,7 @@ impl<'a> Hints<'a> {
         if resource.version != ApiVersion::V1Alpha2 {
             return;
         }
-        for (field, api) in APIS {
+        for (api, field) in PROVIDER_FIELDS {
             let list = self.at(resource, &format!("spec.providers.{field}"));
             for item in list.into_iter().flat_map(|list| list.items()) {
                 self.provider(resource, api, item);
@@ -186,7 +185,7 @@ impl<'a> Hints<'a> {
         let explicit = item.get("id");
         let id = explicit
             .filter(|id| is_written(*id))
-            .map_or_else(|| written.rsplit("::").next().unwrap_or_default().to_owned(), |id| id.value().into_owned());
+            .map_or_else(|| implied_id(&written).to_owned(), |id| id.value().into_owned());
         if self.settings.implicit_id && explicit.is_none() && !id.is_empty() {
             let steps = item.path();
             let edits =

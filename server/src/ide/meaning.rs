@@ -1,6 +1,7 @@
 //! What the value at a path of a resource stands for, beyond its type.
 
 use llsd_generator::api::ApiVersion;
+use llsd_generator::api::v1alpha2::provider_field;
 use llsd_generator::path::{Path, Segment};
 use llsd_generator::references::{ReferenceKind, key_at, named_at};
 
@@ -37,20 +38,6 @@ pub(crate) enum Meaning {
     Variable,
 }
 
-/// The APIs that take providers in a resource: field and llama-stack's name.
-pub(crate) const APIS: [(&str, &str); 5] = [
-    ("inference", "inference"),
-    ("safety", "safety"),
-    ("vectorIo", "vector_io"),
-    ("toolRuntime", "tool_runtime"),
-    ("telemetry", "telemetry"),
-];
-
-/// llama-stack's name of the API that a field of `spec.providers` configures.
-pub(crate) fn api_of_field(field: &str) -> Option<&'static str> {
-    APIS.iter().find(|(name, api)| *name == field || *api == field).map(|(_, api)| *api)
-}
-
 /// The provider at or above `path`: its API and its own path. Also where an older draft wrote an object for the list.
 pub(crate) fn provider_at(path: &Path) -> Option<(&'static str, Path)> {
     let steps = path.segments();
@@ -58,7 +45,7 @@ pub(crate) fn provider_at(path: &Path) -> Option<(&'static str, Path)> {
     if spec != "spec" || providers != "providers" {
         return None;
     }
-    let api = api_of_field(field)?;
+    let (api, _) = provider_field(field)?;
     let length = if matches!(rest.first(), Some(Segment::Index(_))) { 4 } else { 3 };
     Some((api, steps[..length].iter().cloned().collect()))
 }

@@ -7,14 +7,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The APIs that take providers, each with its field: llama-stack's spelling and ours.
-pub(in crate::api) const FIELDS: [(&str, &str); 5] = [
+/// The APIs that take providers, each with its field in `spec.providers`: llama-stack's spelling and ours. In schema order.
+pub const PROVIDER_FIELDS: [(&str, &str); 5] = [
     ("inference", "inference"),
     ("safety", "safety"),
     ("vector_io", "vectorIo"),
     ("tool_runtime", "toolRuntime"),
     ("telemetry", "telemetry"),
 ];
+
+/// The API that takes providers and is called `name` in either spelling, with its field; see [`PROVIDER_FIELDS`].
+#[must_use]
+pub fn provider_field(name: &str) -> Option<(&'static str, &'static str)> {
+    PROVIDER_FIELDS.into_iter().find(|(api, field)| [*api, *field].contains(&name))
+}
+
+/// The id of a provider that gives none: the part of what stands at `provider` after the last `::`.
+#[must_use]
+pub fn implied_id(provider: &str) -> &str {
+    provider.rsplit("::").next().unwrap_or(provider)
+}
 
 /// The providers, one list per API.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -47,7 +59,7 @@ impl Providers {
     /// Every API that has a list here: llama-stack's spelling, the field's name, and the providers. In schema order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str, &[Provider])> {
         let lists = [&self.inference, &self.safety, &self.vector_io, &self.tool_runtime, &self.telemetry];
-        FIELDS.into_iter().zip(lists).filter_map(|((api, field), list)| Some((api, field, list.as_deref()?)))
+        PROVIDER_FIELDS.into_iter().zip(lists).filter_map(|((api, field), list)| Some((api, field, list.as_deref()?)))
     }
 }
 
@@ -83,12 +95,12 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// The id that the provider has: its own, or the part of its type after the last `::`.
+    /// The id that the provider has: its own, or the implied one.
     #[must_use]
     pub fn effective_id(&self) -> &str {
         match &self.id {
             Some(id) => id,
-            None => self.provider.rsplit("::").next().unwrap_or(&self.provider),
+            None => implied_id(&self.provider),
         }
     }
 }
@@ -230,7 +242,7 @@ fn explicit_ids() -> Value {
 
 /// Ids over all lists of `providers`, implicit ones included.
 pub(in crate::api) fn unique_ids() -> Value {
-    let ids = FIELDS
+    let ids = PROVIDER_FIELDS
         .iter()
         .map(|(_, field)| {
             format!(

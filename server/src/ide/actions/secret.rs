@@ -2,11 +2,12 @@
 
 use super::objects::{self, Changes};
 use crate::ide::document::DocumentAnalysis;
-use crate::ide::resource::Resource;
 use crate::ide::meaning::provider_at;
 use crate::ide::names::{Query, Symbol};
+use crate::ide::resource::Resource;
 use crate::ide::types::{Diagnostic, TextEdit};
 use crate::ide::{Analysis, Span, fix, knowledge, place};
+use llsd_generator::api::v1alpha2::implied_id;
 use llsd_generator::check::finding::{FixEdit, Target};
 use llsd_generator::path::{Path, Segment};
 use llsd_yaml::edit::quote_scalar;
@@ -130,7 +131,7 @@ impl Wanted {
         let field = |name: &str| entry.get(name).and_then(Value::as_str);
         let (catalog, _) = resource.catalog()?;
         let known = knowledge::provider_type(catalog, api, field("provider")?)?;
-        let id = field("id").or_else(|| field("provider")?.rsplit("::").next())?;
+        let id = field("id").or_else(|| field("provider").map(implied_id))?;
         let (key, target) = if known.api_key.as_deref() == Some(setting.as_str()) {
             ("api-key".to_owned(), provider.key("apiKey"))
         } else {

@@ -1,8 +1,7 @@
 //! Names of APIs to switch off: those that are on come first.
 
 use super::{Context, popularity};
-use crate::ide::meaning::APIS;
-use llsd_generator::api::v1alpha2::api_name;
+use llsd_generator::api::v1alpha2::{api_name, provider_field};
 use llsd_generator::path::{Path, Segment};
 use serde_json::Value;
 
@@ -31,8 +30,7 @@ fn others(object: &Value, path: &Path) -> Vec<String> {
 
 /// Whether the resource gives the API providers.
 fn is_configured(object: &Value, api: &str) -> bool {
-    let field = APIS.iter().find(|(_, name)| *name == api).map(|(field, _)| *field);
-    field.is_some_and(|field| Path::parse("spec.providers").key(field).find(object).is_some())
+    provider_field(api).is_some_and(|(_, field)| Path::parse("spec.providers").key(field).find(object).is_some())
 }
 
 /// The API in the spelling of the resource's fields, which is accepted as well: `postTraining` of `post_training`.

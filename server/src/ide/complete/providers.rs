@@ -4,8 +4,8 @@ use super::mention::Mentions;
 use super::offer::Offer;
 use super::{Context, popularity};
 use crate::ide::knowledge;
-use crate::ide::meaning::APIS;
 use crate::ide::types::CompletionKind;
+use llsd_generator::api::v1alpha2::{implied_id, provider_field};
 use llsd_generator::path::{Path, Segment};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -87,13 +87,13 @@ pub(super) fn ids(context: &Context<'_>, api: &str) -> Vec<Offer> {
             offers.push(Offer::value(id, CompletionKind::Reference).detail(detail));
         }
     };
-    let field = APIS.iter().find(|(_, name)| *name == api).map_or(api, |(field, _)| field);
+    let field = provider_field(api).map_or(api, |(_, field)| field);
     let list = |section: &str| {
         Path::parse("spec").key(section).key(field).find(object).and_then(Value::as_array).into_iter().flatten()
     };
     for provider in list("providers") {
         let text = |name: &str| provider.get(name).and_then(Value::as_str);
-        let implicit = text("provider").map(|written| written.rsplit("::").next().unwrap_or(written));
+        let implicit = text("provider").map(implied_id);
         if let Some(id) = text("id").or(implicit) {
             add(id, text("provider").unwrap_or_default().to_owned());
         }

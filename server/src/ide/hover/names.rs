@@ -1,9 +1,9 @@
 //! What a name stands for: a provider type, a setting, a distribution.
 
-use crate::ide::resource::Resource;
 use crate::ide::meaning::{Meaning, meaning, provider_at};
+use crate::ide::resource::Resource;
 use crate::ide::{block, knowledge};
-use llsd_generator::api::v1alpha2::api_name;
+use llsd_generator::api::v1alpha2::{api_name, implied_id};
 use llsd_generator::catalog::{Catalog, ConfigKey, KeyKind, ProviderType};
 use llsd_generator::distribution::Distributions;
 use llsd_generator::path::Path;
@@ -132,8 +132,8 @@ fn provider_of_id(resource: &Resource, id: &str) -> Option<String> {
     let list = Path::parse("spec.providers.inference");
     let own = list.find(&resource.value).and_then(Value::as_array).into_iter().flatten().find_map(|provider| {
         let written = provider.get("provider")?.as_str()?;
-        let effective = provider.get("id").and_then(Value::as_str).or_else(|| written.rsplit("::").next());
-        (effective == Some(id)).then_some(written)
+        let effective = provider.get("id").and_then(Value::as_str).unwrap_or_else(|| implied_id(written));
+        (effective == id).then_some(written)
     });
     if let Some(written) = own {
         return provider(resource, "inference", written);

@@ -3,11 +3,10 @@
 use super::reader::Reader;
 use super::{DocumentNames, Form, Occurrence, Role, Scope, Symbol, objects};
 use crate::ide::document::DocumentAnalysis;
-use crate::ide::resource::Resource;
 use crate::ide::knowledge;
-use crate::ide::meaning::APIS;
+use crate::ide::resource::Resource;
 use llsd_generator::api::ApiVersion;
-use llsd_generator::api::v1alpha2::api_name;
+use llsd_generator::api::v1alpha2::{api_name, implied_id, provider_field};
 use llsd_yaml::{Node, Span};
 
 /// What llama-stack's own tool groups start with.
@@ -86,8 +85,8 @@ fn scope_of<'d>(reader: &Reader<'d>, resource: &Resource, number: usize, root: N
 fn providers<'d>(reader: &Reader<'d>, spec: Node<'d>, scope: usize, out: &mut Vec<Occurrence>) {
     for entry in reader.get(spec, "providers").map(|map| reader.entries(map)).unwrap_or_default() {
         let field = entry.key.key_text();
-        let Some((_, api)) = APIS.iter().find(|(name, api)| *name == field || *api == field) else { continue };
-        reader.note(entry.key, Some(scope), Role::Reference, |_| Symbol::Api((*api).to_owned()), out);
+        let Some((api, _)) = provider_field(&field) else { continue };
+        reader.note(entry.key, Some(scope), Role::Reference, |_| Symbol::Api(api.to_owned()), out);
         let Some(value) = reader.real(entry.value) else { continue };
         // older drafts have an object in place of the list
         let list = if value.is_mapping() { vec![value] } else { reader.items(value) };
@@ -103,7 +102,7 @@ fn provider<'d>(reader: &Reader<'d>, provider: Node<'d>, api: &str, scope: usize
         return reader.note(id, Some(scope), Role::Declaration, symbol, out);
     }
     let Some(written) = reader.get(provider, "provider").and_then(|node| reader.name(node)) else { return };
-    let id = written.name.rsplit("::").next().unwrap_or_default();
+    let id = implied_id(&written.name);
     if id.is_empty() {
         return;
     }
