@@ -4,8 +4,9 @@
 #
 # usage: release.sh DIR [TARGET...]
 #   DIR     where it goes; it must not exist: archives with checksums, npm/, wheels/, editors' packages, the manifest for
-#           Krew, the operator's manifest and chart, what the programs are made of, images/ as OCI layouts
-#   TARGET  for which machines, by default all that build.sh knows; one of them has to run here. Images need both for Linux
+#           Krew, the operator's manifest, chart and bundle for OLM, what the programs are made of, images/ as OCI layouts
+#   TARGET  for which machines, by default all that build.sh knows; one of them has to run here. The images are for those
+#           with Linux
 set -euo pipefail
 
 out=${1:?usage: release.sh DIR [TARGET...]}
@@ -14,15 +15,17 @@ shift
 mkdir -p "$out"
 out=$(realpath "$out")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-linux=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl)
 targets=("$@")
-[ $# -gt 0 ] || targets=("${linux[@]}" x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-gnu)
+[ $# -gt 0 ] || targets=(x86_64-unknown-linux-musl aarch64-unknown-linux-musl x86_64-apple-darwin aarch64-apple-darwin
+  x86_64-pc-windows-gnu)
 host=$(uname -m)-unknown-linux-musl
 if [[ " ${targets[*]} " != *" $host "* ]]; then
   echo "release.sh: nothing of ${targets[*]} runs here, to write manual and schemas" >&2
   exit 2
 fi
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 declare -A binaries
 for target in "${targets[@]}"; do
@@ -50,19 +53,26 @@ release/wheel.py "$out" "$out/wheels" >&2
 release/krew.sh "$out" >"$out/llsd.yaml"
 cp release/operator.yaml "$out/operator.yaml"
 "$(tests/helm/build.sh)/helm" package operator/chart --destination "$out" >&2
+KUBECTL="$(tests/cluster/build.sh)/kubectl" release/bundle.py "$work/bundle"
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -C "$work/bundle" -c . |
+  gzip -n >"$out/llsd-operator-olm-$version.tar.gz"
 for program in llsd llsd-operator; do
   release/sbom.sh "$program" >"$out/$program.cdx.json"
 done
 # Of what is downloaded; images have digests.
 (cd "$out" && find . -type f -not -name SHA256SUMS -printf '%P\0' | LC_ALL=C sort -z | xargs -0 sha256sum >SHA256SUMS)
 
-for target in "${linux[@]}"; do
-  [[ " ${targets[*]} " == *" $target "* ]] || exit 0
-done
 mkdir -p "$out/images"
 for program in llsd llsd-operator; do
-  echo "release: the image of $program" >&2
-  amd64=$(release/build.sh "$program" "${linux[0]}")
-  arm64=$(release/build.sh "$program" "${linux[1]}")
-  release/image.sh "$out/images/$program" "$version" "amd64=$amd64" "arm64=$arm64" >"$out/images/$program.digest"
+  machines=()
+  for target in "${targets[@]}"; do
+    case $target in
+      x86_64-unknown-linux-musl) machine=amd64 ;;
+      aarch64-unknown-linux-musl) machine=arm64 ;;
+      *) continue ;;
+    esac
+    echo "release: $program for the image for $machine" >&2
+    machines+=("$machine=$(release/build.sh "$program" "$target")")
+  done
+  release/image.sh "$out/images/$program" "$version" "${machines[@]}" >"$out/images/$program.digest"
 done
