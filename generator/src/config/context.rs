@@ -42,11 +42,22 @@ const WRITTEN: [&str; 4] = ["db_path", "storage_dir", "persist_directory", "dpo_
 /// Folders that every image has, or every pod.
 const EVERYWHERE: [&str; 5] = ["/etc/ssl", "/etc/pki", "/usr", "/var/run/secrets", "/run/secrets"];
 
-/// What is wrong with a config in the light of the resources that mount it. `verdict`: what was found without them.
+/// Whether a finding about a config holds where it is only a base: which providers serve an API, what they and the
+/// backends are called, and whole sections may be the resource's to say.
+#[must_use]
+pub fn concerns(finding: &Finding, mounts: &[&Mount]) -> bool {
+    let is_base = !mounts.is_empty() && mounts.iter().all(|mount| mount.is_base);
+    let completed = [&server_config::API_MISMATCH, &server_config::DANGLING].contains(&finding.rule);
+    let is_section = *finding.rule == server_config::MISSING && finding.path.segments().len() < 2;
+    !is_base || !(completed || is_section)
+}
+
+/// What is wrong with a config in the light of the resources that mount it. `verdict`: what was found without them. A base
+/// config is no server's whole config: what is made of it is judged with the resource.
 #[must_use]
 pub fn findings(config: &Value, unknown: &BTreeSet<Path>, mounts: &[&Mount], verdict: &Verdict) -> Vec<Finding> {
     let mut found = Vec::new();
-    for mount in mounts {
+    for mount in mounts.iter().filter(|mount| !mount.is_base) {
         let pair = Pair { config, unknown, mount };
         let mut lost = Vec::new();
         pair.walk(config, &mut Path::root(), &mut lost, &mut found);

@@ -1,7 +1,8 @@
 //! What a resource says about the server that reads a config: its version, its variables, what is mounted.
 //!
 //! Source: the Go operator and ours. A config is read from a ConfigMap that `userConfig` or `overrideConfig` names, or
-//! from one that a volume of the user's own mounts; variables are those of the container.
+//! from one that a volume of the user's own mounts; that of `baseConfig` is merged with what the resource says. Variables
+//! are those of the container.
 
 use super::versions;
 use crate::api::v1alpha2::{DEFAULT_PORT, api_name};
@@ -47,6 +48,9 @@ pub struct Mount {
     pub folders: Option<Vec<String>>,
     /// Whether it starts the server with a command of its own.
     pub has_command: bool,
+    /// Whether the operator makes the server's config of this one and of what the resource says, so that no server reads
+    /// it as it is.
+    pub is_base: bool,
     /// The APIs that it switches off, as configs spell them, where the server reads the ConfigMap's config all the same.
     pub disabled: Vec<String>,
 }
@@ -64,10 +68,23 @@ pub enum Variable {
     Other,
 }
 
+/// What a resource uses a ConfigMap for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// The server certainly reads it in place of a generated config.
+    Config,
+    /// It is mounted, and nothing tells what reads it.
+    Files,
+    /// The operator makes the server's config of it.
+    Base,
+}
+
 /// Where the parts of a resource are that matter here.
 struct Fields {
     distribution: &'static str,
     config_map: &'static str,
+    /// What names a ConfigMap with a base config; empty where nothing does.
+    base: &'static str,
     env: &'static str,
     commands: [&'static str; 2],
     pod: &'static str,
@@ -89,6 +106,7 @@ impl Fields {
             ApiVersion::V1Alpha1 => Self {
                 distribution: "spec.server.distribution",
                 config_map: "spec.server.userConfig",
+                base: "",
                 env: "spec.server.containerSpec.env",
                 commands: ["spec.server.containerSpec.command", "spec.server.containerSpec.args"],
                 pod: "spec.server.podOverrides",
@@ -103,6 +121,7 @@ impl Fields {
             ApiVersion::V1Alpha2 => Self {
                 distribution: "spec.distribution",
                 config_map: "spec.overrideConfig",
+                base: "",
                 env: "spec.workload.overrides.env",
                 commands: ["spec.workload.overrides.command", "spec.workload.overrides.args"],
                 pod: "spec.workload.overrides",
@@ -115,6 +134,7 @@ impl Fields {
                 default_folder: STORAGE,
             },
             ApiVersion::OgxV1Beta1 => Self {
+                base: "spec.baseConfig",
                 port: "spec.network.port",
                 disabled: "spec.disabledAPIs",
                 reference: "name",
@@ -139,13 +159,16 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
         unknown.iter().any(|one| one.starts_with(&place) || place.starts_with(one))
     };
     let namespace = text(object.get("metadata"), "namespace");
-    // Each with whether the server certainly reads it in place of a generated config.
-    let mut named: BTreeMap<ObjectKey, bool> = BTreeMap::new();
+    let mut named: BTreeMap<ObjectKey, Use> = BTreeMap::new();
+    let base = text(at(fields.base), fields.reference);
+    if !fields.base.is_empty() && !base.is_empty() && !is_open(fields.base) {
+        named.insert((namespace.clone(), base), Use::Base);
+    }
     let reference = at(fields.config_map);
     let name = text(reference, fields.reference);
     if !name.is_empty() && !unknown.contains(&Path::parse(fields.config_map).key(fields.reference)) {
         let elsewhere = text(reference, "configMapNamespace");
-        named.insert((if elsewhere.is_empty() { namespace.clone() } else { elsewhere }, name), true);
+        named.insert((if elsewhere.is_empty() { namespace.clone() } else { elsewhere }, name), Use::Config);
     }
     let has_command = fields.commands.iter().any(|place| at(place).is_some() || is_open(place));
     let pod = at(fields.pod);
@@ -153,7 +176,7 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
     for volume in list("volumes") {
         let name = text(volume.get("configMap"), "name");
         if !name.is_empty() {
-            named.entry((namespace.clone(), name)).or_insert(has_command);
+            named.entry((namespace.clone(), name)).or_insert(if has_command { Use::Config } else { Use::Files });
         }
     }
     if named.is_empty() {
@@ -179,12 +202,13 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
         port: number(fields.port).unwrap_or(i64::from(DEFAULT_PORT)),
         folders: (!is_open(fields.pod) && !is_open(fields.storage)).then_some(folders),
         has_command,
+        is_base: false,
         disabled: Vec::new(),
     };
     let disabled = disabled(at(fields.disabled).filter(|_| !fields.disabled.is_empty() && !is_open(fields.disabled)));
-    let of = |(config_map, is_read): (ObjectKey, bool)| {
-        let disabled = if is_read { disabled.clone() } else { Vec::new() };
-        Mount { config_map, disabled, ..mount.clone() }
+    let of = |(config_map, used): (ObjectKey, Use)| {
+        let disabled = if used == Use::Config { disabled.clone() } else { Vec::new() };
+        Mount { config_map, disabled, is_base: used == Use::Base, ..mount.clone() }
     };
     named.into_iter().map(of).collect()
 }

@@ -78,8 +78,14 @@ pub(crate) fn judge(
         report.add(refused::by_server(&said, place, object));
     }
     if known.is_none() {
-        let reason = "the base config is in the labels of the image, which are not known here";
-        report.not_checked(&rule::NO_BASE_CONFIG, &Path::parse("spec.distribution"), reason);
+        let (place, reason) = match object["spec"]["baseConfig"]["name"].as_str() {
+            Some(name) => ("spec.baseConfig", format!("ConfigMap \"{name}\" with the base config is not known here")),
+            None => {
+                let labels = "the base config is in the labels of the image, which are not known here";
+                ("spec.distribution", labels.to_owned())
+            }
+        };
+        report.not_checked(&rule::NO_BASE_CONFIG, &Path::parse(place), &reason);
     }
     known.map(|_| generated)
 }
@@ -100,7 +106,8 @@ fn base_of(object: &Value, context: &RuleContext<'_>) -> Option<Base> {
     }
     let text = |field: &str| named[field].as_str();
     let object = (context.namespace().to_owned(), text("name")?.to_owned());
-    let config = context.facts.config_maps.as_ref()?.get(&object)?.get(text("key")?)?;
+    // Of what a kustomization makes from files the keys are known, and no text.
+    let config = context.facts.config_maps.as_ref()?.get(&object)?.get(text("key")?).filter(|text| !text.is_empty())?;
     Some(Base { text: Cow::Owned(config.clone()), source: BaseSource::Given })
 }
 

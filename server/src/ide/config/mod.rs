@@ -54,7 +54,7 @@ pub(crate) fn of_document(tree: &Arc<Document>, plain: &Plain) -> Vec<ConfigText
             verdict: Mutex::default(),
         }];
     }
-    super::document::roots(&plain.value).iter().flat_map(|root| in_config_map(tree, plain, root)).collect()
+    super::objects::roots(&plain.value).iter().flat_map(|root| in_config_map(tree, plain, root)).collect()
 }
 
 fn in_config_map(tree: &Arc<Document>, plain: &Plain, root: &Path) -> Vec<ConfigText> {
@@ -193,7 +193,8 @@ impl ConfigText {
         let verdict = self.verdict(facts);
         let mounts: Vec<&Mount> = self.mounts(facts).collect();
         let beside = context::findings(&self.plain.value, &self.plain.unknown, &mounts, &verdict);
-        let findings = verdict.findings.iter().chain(&beside).filter(|_| syntax.is_empty());
+        let findings = verdict.findings.iter().filter(|finding| context::concerns(finding, &mounts)).chain(&beside);
+        let findings = findings.filter(|_| syntax.is_empty());
         let found = findings.map(|finding| diagnostics::at(&self.tree, &Path::root(), finding));
         // The syntax of a whole document is told with it.
         let syntax = syntax.iter().filter(|_| !self.embedding.is_document()).cloned();

@@ -4,7 +4,8 @@ mod diff;
 mod folded;
 mod patched;
 
-use super::document::{DocumentAnalysis, Resource};
+use super::document::DocumentAnalysis;
+use super::resource::Resource;
 use super::types::{LineOrigin, OriginKind, Preview, PreviewEnv, Problem};
 use super::{Analysis, Span, knowledge, place};
 use llsd_generator::api::{ApiVersion, Kind};
@@ -199,11 +200,15 @@ fn ogx_reason(outcome: &Outcome, object: &Value) -> String {
                                disabledAPIs, so the server uses the config of its image."
                 .to_owned()
         }
-        ogx::Source::Generated => {
-            "The base config is in the labels of the image, which are read in the cluster only: give it with --base, in \
-             llsd.toml, or in a ConfigMap that baseConfig names."
-                .to_owned()
-        }
+        ogx::Source::Generated => match object["spec"]["baseConfig"]["name"].as_str() {
+            Some(config_map) => format!(
+                "The base config is in ConfigMap \"{config_map}\", which is not among the files that are known here: give it \
+                 with --base."
+            ),
+            None => "The base config is in the labels of the image, which are read in the cluster only: give it with --base, \
+                     in llsd.toml, or in a ConfigMap that baseConfig names."
+                .to_owned(),
+        },
     }
 }
 
