@@ -1,4 +1,6 @@
 //! The rules beyond the CRD, each on a small resource: what is found where, and what is not.
+
+use llsd_generator::api::Kind;
 use llsd_generator::check::finding::{Finding, FixEdit, Severity};
 use llsd_generator::check::header::header;
 use llsd_generator::check::{Facts, Outcome, Request, rules, verdict};
@@ -56,7 +58,7 @@ fn names() {
     finds(&long, &["metadata::name metadata.name"]);
     finds(&v2("  disabled: [batches]\n").replace("name: demo", "name: a.b"), &["metadata::name metadata.name"]);
     let mut facts = Facts::default();
-    facts.resources.insert((String::new(), "demo".to_owned()));
+    facts.resources.insert((Kind::LlamaStackDistribution, (String::new(), "demo".to_owned())));
     let outcome = judge_with(&v2("  disabled: [batches]\n"), &facts);
     assert_eq!(shown(&outcome.findings), ["metadata::duplicate metadata.name"]);
 }

@@ -1,7 +1,7 @@
 //! What a caller knows of the surroundings of a resource.
 
 use super::part::Part;
-use crate::api::ApiVersion;
+use crate::api::{ApiVersion, Kind};
 use crate::config::mounting::Mount;
 use crate::config::reading::Reading;
 use crate::generate::Base;
@@ -25,6 +25,8 @@ pub struct Facts {
     pub readings: BTreeMap<(ReferenceKind, ObjectKey), BTreeMap<String, Reading>>,
     /// Those that the resource names and that do not carry the label by which ogx's operator sees them.
     pub unwatched: BTreeSet<(ReferenceKind, ObjectKey)>,
+    /// Those that the resource names and that its file has in another namespace alone, each with that namespace.
+    pub elsewhere: BTreeMap<(ReferenceKind, ObjectKey), String>,
     /// The namespace of a resource that names none.
     pub namespace: Option<String>,
     /// The llama-stack version of images that do not tell theirs.
@@ -35,8 +37,8 @@ pub struct Facts {
     pub bases: Arc<GivenBases>,
     /// Whether the operator makes network policies.
     pub network_policies: Option<bool>,
-    /// The namespace and name of the other resources of this kind.
-    pub resources: BTreeSet<ObjectKey>,
+    /// Other resources of the same file that are called like one that is judged: kind, namespace and name.
+    pub resources: BTreeSet<(Kind, ObjectKey)>,
     /// Resources of other files that are applied together with those of the same namespace and name here.
     pub namesakes: BTreeMap<ObjectKey, Namesake>,
     /// For a config of the server in a file of its own: the ConfigMaps that kustomizations make of it.

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Rewrite v1alpha1 resources as v1alpha2, or configs for another version of the server, comments kept
+/// Rewrite resources for v1alpha2 or for ogx (OGXServer), or configs for another version of the server, comments kept
 ///
 /// The server's config, its environment and every field are compared before and after. What is not as it was is said on
 /// standard error, what is lost first, and the exit code is 1 then. A ConfigMap with the server's config, also of

@@ -36,7 +36,7 @@ const FINDINGS: u8 = 1;
 /// Wrong usage, or a file that cannot be read or written.
 const FAILURE: u8 = 2;
 
-/// Checks LlamaStackDistribution resources and shows the config they stand for.
+/// Checks LlamaStackDistribution and OGXServer resources, and shows the configs they stand for.
 #[derive(Debug, Parser)]
 #[command(name = "llsd", version, arg_required_else_help = true, max_term_width = 100)]
 struct Arguments {

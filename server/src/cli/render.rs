@@ -7,7 +7,7 @@ use crate::ide::{LineOrigin, OriginKind, Preview, Severity};
 use clap::Args;
 use std::io::{self, BufWriter, Write};
 
-/// Print the llama-stack config that a resource stands for
+/// Print the server config that a resource stands for
 ///
 /// Exits with 1 if there is none: what is in the way is said on standard error.
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ use super::document::DocumentAnalysis;
 use super::memo::Memo;
 use super::names::{Kind, Mentions, Named};
 use super::objects::{ObjectKey, Objects};
+use llsd_generator::api;
 use llsd_yaml::Span;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -53,7 +54,7 @@ struct Names {
     /// Object names, each with the documents that have such an object.
     defined: HashMap<String, Vec<usize>>,
     /// How often each resource is there.
-    resources: HashMap<ObjectKey, usize>,
+    resources: HashMap<(api::Kind, ObjectKey), usize>,
     /// Names whose objects or resources some document's verdict depends on.
     mentioned: HashSet<String>,
 }
@@ -87,7 +88,8 @@ impl Chunk {
                     names.defined.entry(name.clone()).or_default().push(number);
                 }
                 for resource in document.resources().iter().filter(|resource| !resource.name().is_empty()) {
-                    *names.resources.entry((resource.namespace().into(), resource.name().into())).or_default() += 1;
+                    let key = (resource.namespace().into(), resource.name().into());
+                    *names.resources.entry((resource.version.kind(), key)).or_default() += 1;
                 }
                 names.mentioned.extend(document.mentions().map(str::to_owned));
             }
@@ -285,16 +287,17 @@ impl File {
         })
     }
 
-    /// How many resources of this namespace and name there are.
-    pub(crate) fn resources_called(&self, key: &ObjectKey) -> usize {
+    /// How many resources of this kind, namespace and name there are.
+    pub(crate) fn resources_called(&self, key: &(api::Kind, ObjectKey)) -> usize {
         self.chunks.iter().filter_map(|chunk| chunk.names().resources.get(key)).sum()
     }
 
     /// The documents that have a resource of this namespace and name, in order.
     pub(crate) fn called(&self, key: &ObjectKey) -> impl Iterator<Item = Located<'_>> {
         let (mut number, mut offset) = (0, 0);
+        let of_each_kind = api::Kind::ALL.map(|kind| (kind, key.clone()));
         self.chunks.iter().flat_map(move |chunk| {
-            let has = chunk.names().resources.contains_key(key);
+            let has = of_each_kind.iter().any(|key| chunk.names().resources.contains_key(key));
             let (first, mut start) = (number, offset);
             number += chunk.documents.len();
             offset += chunk.bytes;
