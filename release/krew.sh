@@ -41,9 +41,9 @@ metadata:
 spec:
   version: v$version
   homepage: https://github.com/llamastack/llsd
-  shortDescription: Check and migrate llama-stack resources
+  shortDescription: Check and migrate llama-stack and ogx resources
   description: |
-    Checks LlamaStackDistribution resources and the config.yaml that they run with before they are applied, shows the
+    Checks LlamaStackDistribution and OGXServer resources and the configs that they run with before they are applied, shows the
     config that is generated for them, and migrates them to newer versions.
   platforms:
 $platforms
