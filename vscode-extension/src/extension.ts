@@ -25,7 +25,7 @@ export interface Exports {
 }
 
 export function activate(context: vscode.ExtensionContext): Exports {
-  const output = vscode.window.createOutputChannel('LlamaStackDistribution', { log: true });
+  const output = vscode.window.createOutputChannel('llsd', { log: true });
   const server = new Server(context, output);
   const previews = new Previews(server);
   const diffs = new Diffs(server);

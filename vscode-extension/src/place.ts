@@ -21,7 +21,7 @@ export async function placeOf(args: unknown[], configs = false): Promise<Place |
     : vscode.window.visibleTextEditors.find((open) => open.document.uri.toString() === named.toString());
   const document = editor?.document ?? (named === undefined ? undefined : await vscode.workspace.openTextDocument(named));
   if (document === undefined || !(configs ? concerns(document) : isResource(document))) {
-    void vscode.window.showInformationMessage(`Open a LlamaStackDistribution${configs ? ' or a config' : ''} first.`);
+    void vscode.window.showInformationMessage(`Open a LlamaStackDistribution or OGXServer${configs ? ' or a config' : ''} first.`);
     return undefined;
   }
   return { document, position: isPosition(position)

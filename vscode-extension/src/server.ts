@@ -66,7 +66,7 @@ export class Server implements vscode.Disposable {
     this.setHealth('starting');
     const client = new LanguageClient(
       'llsd',
-      'LlamaStackDistribution',
+      'llsd',
       // not in the folder of the workspace, where Windows would find programs before those of the PATH
       { command, args: ['lsp'], options: { cwd: this.context.extensionPath } },
       {

@@ -15,7 +15,7 @@ export class Status implements vscode.Disposable {
   private later: NodeJS.Timeout | undefined;
 
   constructor(private readonly server: Server) {
-    this.item.name = 'LlamaStackDistribution';
+    this.item.name = 'llsd';
     this.item.command = 'llsd.selectVersion';
     const refresh = (): void => { this.refresh(); };
     const ask = (): void => { this.refresh(); this.askLater(); };
@@ -73,7 +73,7 @@ export class Status implements vscode.Disposable {
       this.item.text = `$(sync~spin) llsd ${health}`;
       this.item.tooltip = `The server is ${health}.`;
     }
-    this.item.accessibilityInformation = { label: `LlamaStackDistribution: ${this.item.tooltip}` };
+    this.item.accessibilityInformation = { label: `llsd: ${this.item.tooltip}` };
     this.item.show();
   }
 

@@ -69,7 +69,7 @@ export async function screenTests({ cache, settings, root, pictures }) {
     });
     await step('the status bar tells findings and version', async () => {
       await page.waitForSelector(
-        '.statusbar-item[aria-label*="LlamaStackDistribution: 1 findings, 1 of them errors · llama-stack 0.4.7"]');
+        '.statusbar-item[aria-label*="llsd: 1 findings, 1 of them errors · llama-stack 0.4.7"]');
     });
     await step('code lenses stand above the resource', async () => {
       await page.waitForSelector('.codelens-decoration a');
@@ -131,7 +131,7 @@ export async function screenTests({ cache, settings, root, pictures }) {
     }, 'diff.png');
     await step('what can be clicked has a name', async () => {
       await openFile('fresh.yaml');
-      await page.waitForSelector('.statusbar-item[aria-label*="LlamaStackDistribution"]');
+      await page.waitForSelector('.statusbar-item[aria-label*="llsd:"]');
       const nameless = await page.evaluate(() => [...document.querySelectorAll(
         '.editor-actions a.action-label, .statusbar-item[id*="llsd"] a, .codelens-decoration a')]
         .filter((node) => !(node.getAttribute('aria-label') ?? node.textContent ?? '').trim()).length);
@@ -151,10 +151,10 @@ export async function screenTests({ cache, settings, root, pictures }) {
     }
     await step('the walkthrough has its pictures', async () => {
       await run('Welcome: Open Walkthrough...');
-      await page.keyboard.type('LlamaStackDistribution');
-      await page.locator('.quick-input-list .monaco-list-row', { hasText: 'LlamaStackDistribution' }).first().click();
+      await page.keyboard.type('first resource for llama-stack');
+      await page.locator('.quick-input-list .monaco-list-row', { hasText: 'first resource for llama-stack' }).first().click();
       await page.waitForFunction(() => document.querySelector('.gettingStartedContainer')?.textContent
-        ?.includes('Write your first LlamaStackDistribution'));
+        ?.includes('Write your first resource'));
     });
   } finally {
     await editor.stop();

@@ -9,6 +9,9 @@ interface Template extends vscode.QuickPickItem {
 const HEAD = ['apiVersion: llamastack.io/v1alpha2', 'kind: LlamaStackDistribution', 'metadata:', '  name: ${1:my-stack}', 'spec:', '  distribution:', '    name: ${2|starter,remote-vllm,postgres-demo,meta-reference-gpu|}'];
 const VLLM = ['  providers:', '    inference:', '      - provider: vllm', '        endpoint: ${3:http://vllm:8000/v1}'];
 
+/** The same of an OGXServer, whose labels no registry gives without a login: the base config is in a ConfigMap. */
+const OGX = ['apiVersion: ogx.io/v1beta1', 'kind: OGXServer', 'metadata:', '  name: ${1:my-server}', 'spec:', '  distribution:', '    name: starter'];
+
 /** By use, the most frequent first. */
 export const TEMPLATES: Template[] = [
   {
@@ -50,6 +53,19 @@ export const TEMPLATES: Template[] = [
     label: 'A config.yaml of my own',
     detail: 'Nothing is generated',
     body: [...HEAD, '  overrideConfig:', '    configMapName: ${3:my-config}', ''],
+  },
+  {
+    label: 'ogx: one model server',
+    detail: 'A vLLM endpoint and a model, over a base config in a ConfigMap',
+    body: [...OGX, '  baseConfig:', '    name: ${2:base-config}', '    key: ${3:config.yaml}', '  providers:', '    inference:', '      remote:',
+      '        vllm:', '          - id: vllm', '            endpoint: ${4:http://vllm:8000/v1}', '      inline:', '        custom:',
+      '          - id: sentence-transformers', '            type: inline::sentence-transformers', '  resources:', '    models:',
+      '      - name: ${5:meta-llama/Llama-3.2-3B-Instruct}', '        provider: vllm', ''],
+  },
+  {
+    label: 'ogx: a config.yaml of my own',
+    detail: 'Nothing is generated',
+    body: [...OGX, '  overrideConfig:', '    name: ${2:my-config}', '    key: ${3:config.yaml}', ''],
   },
 ];
 

@@ -48,7 +48,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
     try {
       const answer = await client.sendRequest(previewDiffRequest, { ...place, against: chosen });
       if (answer === null) {
-        void vscode.window.showInformationMessage('There is no LlamaStackDistribution at the cursor to compare.');
+        void vscode.window.showInformationMessage('There is no LlamaStackDistribution or OGXServer at the cursor to compare.');
         return;
       }
       await this.show('config.yaml', answer.left, answer.right);

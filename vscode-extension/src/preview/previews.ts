@@ -34,7 +34,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
           this.refreshAll();
         }
       }),
-      // Another llama-stack version may give another config.
+      // Another version may give another config.
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('llsd.llamaStackVersion')) {
           this.refreshAll();
@@ -47,7 +47,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   async open(place: Place): Promise<void> {
     const answer = await this.answerFor(place);
     if (answer === undefined) {
-      void vscode.window.showInformationMessage('There is no LlamaStackDistribution at the cursor to preview.');
+      void vscode.window.showInformationMessage('There is no LlamaStackDistribution or OGXServer at the cursor to preview.');
       return;
     }
     const uri = previewUri(place.document.uri, answer);
