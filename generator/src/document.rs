@@ -39,7 +39,7 @@ impl Plain {
         let mut plain = Self::default();
         if let Some(root) = document.root() {
             let tree = expand(root);
-            plain.value = value(&tree, &mut Path::root(), &mut plain);
+            plain.value = value(tree, &mut Path::root(), &mut plain);
         }
         if !document.skipped().is_empty() {
             plain.unknown.append(&mut control::uncertain(document));
@@ -61,8 +61,8 @@ pub fn path_of(steps: &[llsd_yaml::Step]) -> Path {
 }
 
 // As deep as `expand` lets a tree become.
-fn value(tree: &Tree<'_>, at: &mut Path, plain: &mut Plain) -> Value {
-    match &tree.shape {
+fn value(tree: Tree<'_>, at: &mut Path, plain: &mut Plain) -> Value {
+    match tree.shape {
         Shape::Exceeded => {
             plain.unknown.insert(at.clone());
             plain.exceeded.push(at.clone());
@@ -75,7 +75,7 @@ fn value(tree: &Tree<'_>, at: &mut Path, plain: &mut Plain) -> Value {
         Shape::Scalar => scalar(tree.node, at, plain),
         Shape::List(items) => {
             let mut values = Vec::with_capacity(items.len());
-            for (position, item) in items.iter().enumerate() {
+            for (position, item) in items.into_iter().enumerate() {
                 at.push(Segment::Index(position));
                 values.push(value(item, at, plain));
                 at.pop();
@@ -85,16 +85,18 @@ fn value(tree: &Tree<'_>, at: &mut Path, plain: &mut Plain) -> Value {
         Shape::Map(entries) => {
             let mut map = Map::with_capacity(entries.len());
             for entry in entries {
-                at.push(Segment::Key(entry.key.clone()));
+                let is_filled_in = template::placeholder(&entry.key).is_some();
+                at.push(Segment::Key(entry.key));
                 if entry.twice {
                     plain.duplicates.push(at.clone());
                 }
-                let inner = value(&entry.value, at, plain);
-                if template::placeholder(&entry.key).is_some() {
+                let inner = value(entry.value, at, plain);
+                if is_filled_in {
                     plain.unknown.insert(at.clone());
                 }
-                at.pop();
-                map.insert(entry.key.clone(), inner);
+                if let Some(Segment::Key(key)) = at.pop() {
+                    map.insert(key, inner);
+                }
             }
             Value::Object(map)
         }

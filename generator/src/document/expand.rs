@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Greatest depth of a tree, counted in collections. Deeper parts are left out.
 const MAX_DEPTH: usize = 128;
+/// Greatest number of entries of a mapping that is looked through without a table.
+const SMALL: usize = 16;
 /// Greatest number of nodes that aliases may add, over those that are written.
 const ALIAS_BUDGET: usize = 50_000;
 
@@ -114,7 +116,7 @@ impl<'d> Expander<'d> {
 
     fn entries(&mut self, mapping: Node<'d>) -> Vec<Entry<'d>> {
         let mut entries: Vec<Entry<'d>> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut places = Places::default();
         let mut merged: Vec<Tree<'d>> = Vec::new();
         for entry in mapping.entries() {
             if entry.key.source() == "<<" {
@@ -127,12 +129,9 @@ impl<'d> Expander<'d> {
             }
             let key = text_of_key(entry.key);
             let value = self.tree(entry.value);
-            match places.get(&key) {
-                Some(place) => entries[*place] = Entry { key, value, twice: true },
-                None => {
-                    places.insert(key.clone(), entries.len());
-                    entries.push(Entry { key, value, twice: false });
-                }
+            match places.of(&entries, &key) {
+                Some(place) => entries[place] = Entry { key, value, twice: true },
+                None => entries.push(Entry { key, value, twice: false }),
             }
         }
         for tree in merged {
@@ -141,13 +140,32 @@ impl<'d> Expander<'d> {
                 _ => vec![tree],
             };
             for entry in sources.into_iter().flat_map(Tree::into_entries) {
-                if !places.contains_key(&entry.key) {
-                    places.insert(entry.key.clone(), entries.len());
+                if places.of(&entries, &entry.key).is_none() {
                     entries.push(Entry { twice: false, ..entry });
                 }
             }
         }
         entries
+    }
+}
+
+/// Finds the entry that has a key. Most mappings are so small that looking through them costs less than a table.
+#[derive(Default)]
+struct Places {
+    /// The first entries of a large mapping, by key.
+    table: HashMap<String, usize>,
+}
+
+impl Places {
+    /// `entries`: those so far, to which entries are added and whose keys stay.
+    fn of(&mut self, entries: &[Entry<'_>], key: &str) -> Option<usize> {
+        if entries.len() <= SMALL {
+            return entries.iter().position(|entry| entry.key == key);
+        }
+        let known = self.table.len();
+        let others = entries.iter().enumerate().skip(known);
+        self.table.extend(others.map(|(place, entry)| (entry.key.clone(), place)));
+        self.table.get(key).copied()
     }
 }
 
