@@ -92,6 +92,20 @@ pub enum FixEdit {
     },
 }
 
+impl FixEdit {
+    /// The places that it speaks of.
+    pub(crate) fn paths_mut(&mut self) -> Vec<&mut Path> {
+        match self {
+            Self::RenameKey { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Quote { path }
+            | Self::Remove { path }
+            | Self::Insert { path, .. } => vec![path],
+            Self::Move { from, to } => vec![from, to],
+        }
+    }
+}
+
 /// A change that makes a finding go away.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fix {

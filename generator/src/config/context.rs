@@ -2,7 +2,7 @@
 
 use super::environment::{self, Expression, Form};
 use super::mounting::{Mount, Variable};
-use super::{Verdict, check_among, local_state, providers, versions};
+use super::{Memory, Verdict, check_again, local_state, providers, versions};
 use crate::check::finding::{Finding, Severity, Target};
 use crate::check::rules::{mounted_config as rule, server_config};
 use crate::path::{Path, Segment};
@@ -52,13 +52,20 @@ pub fn concerns(finding: &Finding, mounts: &[&Mount]) -> bool {
     !is_base || !(completed || is_section)
 }
 
-/// What is wrong with a config in the light of the resources that mount it. `verdict`: what was found without them. A base
-/// config is no server's whole config: what is made of it is judged with the resource.
+/// What is wrong with a config in the light of the resources that mount it. `verdict`: what was found without them;
+/// `memory`: what was kept of it, see [`check_again`]. A base config is no server's whole config: what is made of it is
+/// judged with the resource.
 #[must_use]
-pub fn findings(config: &Value, unknown: &BTreeSet<Path>, mounts: &[&Mount], verdict: &Verdict) -> Vec<Finding> {
+pub fn findings(
+    config: &Value,
+    unknown: &BTreeSet<Path>,
+    mounts: &[&Mount],
+    verdict: &Verdict,
+    memory: &Memory,
+) -> Vec<Finding> {
     let mut found = Vec::new();
     for mount in mounts.iter().filter(|mount| !mount.is_base) {
-        let pair = Pair { config, unknown, mount };
+        let pair = Pair { config, unknown, mount, memory };
         let mut lost = Vec::new();
         pair.walk(config, &mut Path::root(), &mut lost, &mut found);
         found.extend(pair.lost(lost));
@@ -77,6 +84,7 @@ struct Pair<'a> {
     config: &'a Value,
     unknown: &'a BTreeSet<Path>,
     mount: &'a Mount,
+    memory: &'a Memory,
 }
 
 impl Pair<'_> {
@@ -284,7 +292,7 @@ impl Pair<'_> {
             return;
         }
         let told: BTreeSet<(&str, &Path)> = verdict.findings.iter().map(|one| (one.rule.id, &one.path)).collect();
-        let judged = check_among(&config, self.unknown, &verdict.versions).findings.into_iter();
+        let judged = check_again(&config, self.unknown, &verdict.versions, self.memory).findings.into_iter();
         let wrong = [server_config::WRONG_VALUE.id, server_config::UNKNOWN_TYPE.id];
         for finding in judged.filter(|one| wrong.contains(&one.rule.id) && !told.contains(&(one.rule.id, &one.path))) {
             let Some(name) = names.get(&finding.path) else { continue };

@@ -1,7 +1,10 @@
 //! What one version of the server has to say about one place of a config.
 
 use crate::check::finding::{Fix, Severity};
-use crate::path::Path;
+use crate::path::{Path, Segment};
+
+/// The step of a path that numbers an entry: the third, behind section and list.
+const ITEM: usize = 2;
 
 /// What kind of fault it is. Each kind is one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,6 +62,18 @@ impl Fault {
     pub(super) fn on_key(mut self) -> Self {
         self.at_key = true;
         self
+    }
+
+    /// Has it speak of item `position` of the list in which its entry stands: `providers.inference[position]`.
+    pub(super) fn stand_in_item(&mut self, position: usize) {
+        let moved = |path: &Path| -> Path {
+            let segments = path.segments().iter().enumerate();
+            segments.map(|(at, segment)| if at == ITEM { Segment::Index(position) } else { segment.clone() }).collect()
+        };
+        self.path = moved(&self.path);
+        for edit in self.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+            edit.paths_mut().into_iter().for_each(|path| *path = moved(path));
+        }
     }
 
     pub(super) fn with(mut self, fix: Option<Fix>) -> Self {

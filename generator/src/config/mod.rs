@@ -9,6 +9,7 @@ pub(crate) mod environment;
 mod fault;
 pub mod language;
 pub(crate) mod local_state;
+mod memory;
 mod migrate;
 pub mod mounting;
 mod places;
@@ -17,10 +18,12 @@ pub mod reading;
 mod registered;
 mod schema;
 mod sections;
+pub(crate) mod trail;
 mod upgrade;
 mod versions;
 mod words;
 
+pub use memory::Memory;
 pub use migrate::{ConfigMigration, Difference, migrate};
 
 use crate::catalog::Catalog;
@@ -30,6 +33,7 @@ use crate::check::rules::{server_config as rule, substitution};
 use crate::path::Path;
 use access::Access;
 use fault::{Fault, Kind};
+use memory::Entries;
 use schema::ConfigSchema;
 use sections::Sections;
 use serde_json::Value;
@@ -119,9 +123,22 @@ pub fn named_range(versions: &[&str]) -> String {
 /// plausible. `unknown`: places whose value a template fills in.
 #[must_use]
 pub fn check_among(config: &Value, unknown: &BTreeSet<Path>, known: &[&'static str]) -> Verdict {
+    judge(config, unknown, known, &Entries::default())
+}
+
+/// The same of a config of which another text was judged before: what is known of entries that are still there is taken
+/// from `memory`, and what is found of others is kept there.
+#[must_use]
+pub fn check_again(config: &Value, unknown: &BTreeSet<Path>, known: &[&'static str], memory: &Memory) -> Verdict {
+    judge(config, unknown, known, &memory.entries(config, unknown))
+}
+
+fn judge(config: &Value, unknown: &BTreeSet<Path>, known: &[&'static str], entries: &Entries) -> Verdict {
     let candidates = if known.is_empty() { versions::plausible(config) } else { known.to_vec() };
+    let twice = registered::twice(config, unknown);
+    let faults = |version| faults(version, config, unknown, entries, &twice);
     let mut found: Vec<(&'static str, Vec<Fault>)> =
-        candidates.into_iter().filter_map(|version| Some((version, faults(version, config, unknown)?))).collect();
+        candidates.into_iter().filter_map(|version| Some((version, faults(version)?))).collect();
     // Versions that read more of the keys are more plausible.
     let ignored = |faults: &[Fault]| {
         faults
@@ -135,7 +152,7 @@ pub fn check_among(config: &Value, unknown: &BTreeSet<Path>, known: &[&'static s
     found.retain(|(_, faults)| !known.is_empty() || ignored(faults) == least);
     let mut findings = agreed(&found);
     if let ([(LAST_WITH_OLD_NAMES, _)], []) = (found.as_slice(), known) {
-        let later = faults(FIRST_WITH_NEW_NAMES, config, unknown).unwrap_or_default();
+        let later = faults(FIRST_WITH_NEW_NAMES).unwrap_or_default();
         let renamed = later.iter().filter(|fault| fault.kind == Kind::RenamedKey);
         let said: BTreeSet<Path> = findings.iter().map(|finding| finding.path.clone()).collect();
         let new = renamed.filter(|fault| !said.contains(&fault.path));
@@ -146,15 +163,18 @@ pub fn check_among(config: &Value, unknown: &BTreeSet<Path>, known: &[&'static s
     Verdict { versions: found.into_iter().map(|(version, _)| version).collect(), findings }
 }
 
-/// Everything that one version has to say.
-fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Option<Vec<Fault>> {
+/// Everything that one version has to say. `twice`: what is registered twice.
+fn faults(
+    version: &'static str,
+    config: &Value,
+    unknown: &BTreeSet<Path>,
+    entries: &Entries,
+    twice: &[Fault],
+) -> Option<Vec<Fault>> {
     let (schema, catalog) = (ConfigSchema::of(version)?, Catalog::for_version(version)?);
-    let (upgraded, told) = match versions::is_ogx(version) {
-        true => upgrade::upgraded(config),
-        false => (Value::Null, None),
-    };
-    let config = if upgraded.is_null() { config } else { &upgraded };
-    let mut faults = schema.faults(config, unknown);
+    let upgraded = versions::is_ogx(version).then(|| upgrade::upgraded(config)).flatten();
+    let (config, told) = upgraded.as_ref().map_or((config, None), |(config, told)| (config, told.clone()));
+    let mut faults = schema.faults(config, unknown, entries);
     if !versions::skips_entries(version) {
         for fault in faults.iter_mut().filter(|fault| fault.kind == Kind::DanglingName) {
             *fault = Fault::error(Kind::WrongValue, fault.path.clone(), "wants a text here");
@@ -167,7 +187,7 @@ fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Op
     });
     faults.extend(told);
     let all = providers::providers(config, catalog, unknown);
-    providers::check(config, catalog, &all, unknown, &mut faults);
+    providers::check(config, catalog, &all, unknown, (entries, schema.number()), &mut faults);
     let sections = Sections {
         config,
         catalog,
@@ -177,7 +197,7 @@ fn faults(version: &'static str, config: &Value, unknown: &BTreeSet<Path>) -> Op
         version,
     };
     sections.check(&mut faults);
-    registered::check(config, unknown, &mut faults);
+    faults.extend_from_slice(twice);
     Access { config, providers: &all, unknown, version: &versions::numbers(version) }.check(&mut faults);
     Some(faults)
 }

@@ -2,6 +2,7 @@
 
 use super::environment;
 use super::fault::{Fault, Kind};
+use super::memory::Entries;
 use super::schema::replace;
 use crate::catalog::{Catalog, ConfigKey, KeyKind, ProviderType};
 use crate::check::finding::{Fix, FixEdit};
@@ -12,7 +13,7 @@ use crate::nearest::nearest;
 use crate::path::Path;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The id of a provider that is switched off.
 const DISABLED: &str = "__disabled__";
@@ -33,8 +34,10 @@ const MAX_DEPTH: usize = 8;
 pub(super) struct Provider<'a> {
     /// The API that it stands below.
     pub(super) api: &'a str,
-    /// The path of the provider's list item in the config.
-    pub(super) path: Path,
+    /// Its number in the list of the API.
+    pub(super) position: usize,
+    /// What is written of it.
+    pub(super) entry: &'a Map<String, Value>,
     /// Its id where it is switched on; `None` if it has none, is switched off, or only a variable tells.
     pub(super) id: Option<&'a str>,
     /// Its config; empty where there is none.
@@ -60,13 +63,13 @@ pub(super) fn providers<'a>(
         items.filter_map(move |(position, item)| {
             let item = item.as_object()?;
             let kind = item.get("provider_type").and_then(Value::as_str);
-            let path = Path::root().key("providers").key(api.as_str()).index(position);
-            let filled_in = unknown.contains(&path.key("provider_id"));
+            let filled_in = !unknown.is_empty() && unknown.contains(&path(api, position).key("provider_id"));
             let written = item.get("provider_id").and_then(Value::as_str);
             let id = written.filter(|_| !filled_in).and_then(active_id);
             Some(Provider {
                 api,
-                path,
+                position,
+                entry: item,
                 id,
                 config: item.get("config").and_then(Value::as_object),
                 known: kind.and_then(|kind| catalog.provider(api, kind)),
@@ -80,6 +83,17 @@ pub(super) fn providers<'a>(
         })
     })
     .collect()
+}
+
+impl Provider<'_> {
+    /// The path of its list item in the config.
+    pub(super) fn path(&self) -> Path {
+        path(self.api, self.position)
+    }
+}
+
+fn path(api: &str, position: usize) -> Path {
+    Path::root().key("providers").key(api).index(position)
 }
 
 /// The id that a provider has where it is switched on: that of `${env.KEY:+id}` too. `__disabled__` is how configs
@@ -98,37 +112,48 @@ pub(super) fn active_id(written: &str) -> Option<&str> {
     }
 }
 
-/// Checks APIs, types and keys.
+/// Checks APIs, types and keys. `entries`: what is known of the providers; `number`: that of the version among those that
+/// have a catalog.
 pub(super) fn check(
     config: &Value,
     catalog: &'static Catalog,
     providers: &[Provider<'_>],
     unknown: &BTreeSet<Path>,
+    (entries, number): (&Entries, usize),
     faults: &mut Vec<Fault>,
 ) {
     apis(config, catalog, unknown, faults);
     // A folder of definitions of one's own may add any type.
     let own_types = config.get("external_providers_dir").is_some_and(|dir| !dir.is_null());
-    for provider in providers.iter().filter(|provider| !unknown.contains(&provider.path)) {
-        let entry = provider.path.find(config).and_then(Value::as_object);
-        let module = entry.and_then(|entry| entry.get("module")).is_some_and(|module| !module.is_null());
-        let at = provider.path.key("provider_type");
-        let kind = entry.and_then(|entry| entry.get("provider_type")).and_then(Value::as_str);
-        match (provider.known, kind) {
-            (Some(known), _) => of_type(catalog, provider, known, unknown, faults),
-            (None, Some(kind))
-                if !module
-                    && !own_types
-                    && !kind.contains("${")
-                    && !unknown.contains(&at)
-                    && catalog.apis().any(|api| api == provider.api) =>
-            {
-                faults.push(unknown_type(catalog, provider.api, kind, at));
+    let is_known = |provider: &Provider<'_>| unknown.is_empty() || !unknown.contains(&provider.path());
+    let (mut api, mut kept) = ("", None);
+    for provider in providers.iter().filter(|provider| is_known(provider)) {
+        if provider.api != api {
+            (api, kept) = (provider.api, entries.list("providers", provider.api));
+        }
+        match provider.known {
+            Some(known) => {
+                let judge = || of_type(catalog, provider, known, unknown);
+                let kept = kept.and_then(|kept| kept.get(provider.position)?.as_ref());
+                faults.extend(match kept {
+                    Some(kept) => kept.of_settings(number, provider.position, judge),
+                    None => judge(),
+                });
             }
-            _ => {}
+            None if !own_types => faults.extend(of_unknown_type(catalog, provider, unknown)),
+            None => {}
         }
     }
     duplicates(providers, faults);
+}
+
+/// A type that the version does not have, unless a module or variable brings it.
+fn of_unknown_type(catalog: &Catalog, provider: &Provider<'_>, unknown: &BTreeSet<Path>) -> Option<Fault> {
+    let module = provider.entry.get("module").is_some_and(|module| !module.is_null());
+    let kind = provider.entry.get("provider_type").and_then(Value::as_str).filter(|kind| !kind.contains("${"))?;
+    let at = provider.path().key("provider_type");
+    let is_told = !module && !unknown.contains(&at) && catalog.apis().any(|api| api == provider.api);
+    is_told.then(|| unknown_type(catalog, provider.api, kind, at))
 }
 
 fn apis(config: &Value, catalog: &Catalog, unknown: &BTreeSet<Path>, faults: &mut Vec<Fault>) {
@@ -200,20 +225,15 @@ fn unknown_type(catalog: &Catalog, api: &str, kind: &str, at: Path) -> Fault {
     Fault::error(Kind::UnknownType, at, message).with(fix.map(|fix| Fix { preferred: elsewhere.is_empty(), ..fix }))
 }
 
-fn of_type(
-    catalog: &Catalog,
-    provider: &Provider<'_>,
-    known: &ProviderType,
-    unknown: &BTreeSet<Path>,
-    faults: &mut Vec<Fault>,
-) {
+fn of_type(catalog: &Catalog, provider: &Provider<'_>, known: &ProviderType, unknown: &BTreeSet<Path>) -> Vec<Fault> {
+    let mut faults = Vec::new();
     if let Some(advice) = &known.deprecated {
-        let at = provider.path.key("provider_type");
+        let at = provider.path().key("provider_type");
         let message = format!("has \"{}\" as an older name only: {advice}", known.provider_type);
         faults.push(Fault::warning(Kind::Deprecated, at, message));
     }
-    let at = provider.path.key("config");
-    let mut walk = Walk { catalog, provider, known, unknown, faults };
+    let at = provider.path().key("config");
+    let mut walk = Walk { catalog, provider, known, unknown, faults: &mut faults };
     if let Some(config) = provider.config {
         walk.keys(&known.config, config, &at, 0);
     }
@@ -222,6 +242,7 @@ fn of_type(
         walk.required(&known.config, provider.config, &at);
         walk.together(&at);
     }
+    faults
 }
 
 struct Walk<'w, 'a> {
@@ -394,7 +415,7 @@ pub(super) fn renamed<'k>(api: &str, name: &str, keys: &'k IndexMap<String, Conf
 }
 
 fn duplicates(providers: &[Provider<'_>], faults: &mut Vec<Fault>) {
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     for provider in providers {
         let Some(id) = provider.id else { continue };
         if !seen.insert((provider.api, id)) && !provider.conditional {
@@ -402,7 +423,7 @@ fn duplicates(providers: &[Provider<'_>], faults: &mut Vec<Fault>) {
                 "takes the last of the providers with id \"{id}\" in API {} and forgets the others",
                 provider.api
             );
-            faults.push(Fault::warning(Kind::Duplicate, provider.path.key("provider_id"), message));
+            faults.push(Fault::warning(Kind::Duplicate, provider.path().key("provider_id"), message));
         }
     }
 }

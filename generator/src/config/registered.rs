@@ -7,20 +7,35 @@ use super::fault::{Fault, Kind};
 use super::language::REGISTERED;
 use crate::path::Path;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
-/// Notes the entries whose identity an earlier one has.
-pub(super) fn check(config: &Value, unknown: &BTreeSet<Path>, faults: &mut Vec<Fault>) {
+/// The entries whose identity an earlier one has. All versions say the same of them.
+pub(super) fn twice(config: &Value, unknown: &BTreeSet<Path>) -> Vec<Fault> {
+    let mut faults = Vec::new();
     for (list, id, _) in REGISTERED {
         let place = Path::parse("registered_resources").key(list);
-        let mut seen: BTreeMap<String, &Value> = BTreeMap::new();
-        for (position, entry) in place.find(config).and_then(Value::as_array).into_iter().flatten().enumerate() {
-            let place = place.index(position);
-            let is_open = |one: &Path| place.starts_with(one) || one.starts_with(&place);
-            let Some(identity) = identity(list, id, entry).filter(|_| !unknown.iter().any(is_open)) else { continue };
-            let Some(first) = seen.insert(identity.clone(), entry) else { continue };
-            let at = place.key(id);
-            faults.push(if first == entry {
+        let entries = place.find(config).and_then(Value::as_array);
+        // The place of the last entry of each identity.
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for (position, entry) in entries.into_iter().flatten().enumerate() {
+            let is_open = || {
+                let place = place.index(position);
+                unknown.iter().any(|one| place.starts_with(one) || one.starts_with(&place))
+            };
+            let identity = identity(list, id, entry).filter(|_| unknown.is_empty() || !is_open());
+            let Some(identity) = identity else { continue };
+            let earlier = match seen.entry(identity) {
+                Entry::Occupied(mut known) => (known.key().clone(), known.insert(position)),
+                Entry::Vacant(free) => {
+                    free.insert(position);
+                    continue;
+                }
+            };
+            let (identity, first) = earlier;
+            let first = entries.and_then(|entries| entries.get(first));
+            let at = place.index(position).key(id);
+            faults.push(if first == Some(entry) {
                 Fault::warning(Kind::Duplicate, at, format!("has \"{identity}\" twice here, and needs it once"))
             } else {
                 let message =
@@ -29,6 +44,7 @@ pub(super) fn check(config: &Value, unknown: &BTreeSet<Path>, faults: &mut Vec<F
             });
         }
     }
+    faults
 }
 
 /// What the registry knows an entry by; `None` where a variable decides, or a part is missing.

@@ -6,7 +6,9 @@
 
 use super::environment;
 use super::fault::{Fault, Kind};
+use super::memory::Entries;
 use super::places;
+use crate::catalog::Catalog;
 use crate::check::finding::{Fix, FixEdit};
 use crate::nearest::nearest;
 use crate::path::{Path, Segment};
@@ -24,6 +26,8 @@ const MAX_DEPTH: usize = 32;
 #[derive(Debug)]
 pub(super) struct ConfigSchema {
     root: Value,
+    /// Number of its version among those that have a catalog.
+    number: usize,
 }
 
 impl ConfigSchema {
@@ -37,7 +41,8 @@ impl ConfigSchema {
         let (name, slot) = all.iter().find(|(name, _)| name == version)?;
         let read = || {
             let text = FILES.get_file(format!("{name}.json"))?.contents_utf8()?;
-            Some(ConfigSchema { root: serde_json::from_str(text).ok()? })
+            let number = Catalog::versions().iter().position(|version| version == name)?;
+            Some(ConfigSchema { root: serde_json::from_str(text).ok()?, number })
         };
         slot.get_or_init(read).as_ref()
     }
@@ -65,6 +70,11 @@ impl ConfigSchema {
         has || alternatives.any(|one| self.reads(one, name))
     }
 
+    /// Number of its version among [`Catalog::versions`].
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
     /// The schema of a whole config.
     pub(super) fn root(&self) -> &Value {
         &self.root
@@ -90,9 +100,9 @@ impl ConfigSchema {
         schema.get("anyOf").and_then(Value::as_array).into_iter().flatten().map(|one| self.resolve(one))
     }
 
-    /// Everything in `config` that does not fit, but for places in `unknown`.
-    pub(super) fn faults(&self, config: &Value, unknown: &BTreeSet<Path>) -> Vec<Fault> {
-        let mut walk = Walk { schema: self, config, unknown, path: Path::root(), faults: Vec::new() };
+    /// Everything in `config` that does not fit, but for places in `unknown`. `entries`: what is known of its lists.
+    pub(super) fn faults(&self, config: &Value, unknown: &BTreeSet<Path>, entries: &Entries) -> Vec<Fault> {
+        let mut walk = Walk { schema: self, config, unknown, entries, path: Path::root(), faults: Vec::new() };
         walk.value(&self.root, config);
         walk.faults
     }
@@ -102,6 +112,7 @@ struct Walk<'a> {
     schema: &'a ConfigSchema,
     config: &'a Value,
     unknown: &'a BTreeSet<Path>,
+    entries: &'a Entries,
     path: Path,
     faults: Vec<Fault>,
 }
@@ -198,9 +209,7 @@ impl<'a> Walk<'a> {
             Some("array") => match value.as_array() {
                 Some(items) => {
                     let Some(schema) = schema.get("items") else { return };
-                    for (position, item) in items.iter().enumerate() {
-                        self.below(Segment::Index(position), schema, item);
-                    }
+                    self.items(schema, items);
                 }
                 None => self.mistyped("a list"),
             },
@@ -213,6 +222,26 @@ impl<'a> Walk<'a> {
             Some("number") => self.number(schema, value, false),
             Some("boolean") if !truth(value) => self.mistyped("true or false"),
             _ => {}
+        }
+    }
+
+    fn items(&mut self, schema: &'a Value, items: &[Value]) {
+        let known = match self.path.segments() {
+            [Segment::Key(section), Segment::Key(name)] => self.entries.list(section, name),
+            _ => None,
+        };
+        for (position, item) in items.iter().enumerate() {
+            let Some(entry) = known.and_then(|known| known.get(position)?.as_ref()) else {
+                self.below(Segment::Index(position), schema, item);
+                continue;
+            };
+            let before = std::mem::take(&mut self.faults);
+            let found = entry.of_schema(self.schema.number, position, || {
+                self.below(Segment::Index(position), schema, item);
+                std::mem::take(&mut self.faults)
+            });
+            self.faults = before;
+            self.faults.extend(found);
         }
     }
 

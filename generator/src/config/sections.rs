@@ -4,12 +4,14 @@ use super::environment::is_given;
 use super::fault::{Fault, Kind};
 use super::providers::{Provider, active_id};
 use super::schema::replace;
+use super::trail::Trail;
 use super::versions;
 use crate::catalog::Catalog;
 use crate::nearest::nearest;
 use crate::path::Path;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The lists of `registered_resources` and the API whose providers they name.
 pub(super) const TABLES: [(&str, &str); 7] = [
@@ -52,6 +54,15 @@ impl<'a> Sections<'a> {
 
     fn is_known(&self, path: &Path) -> bool {
         !self.unknown.iter().any(|unknown| path.starts_with(unknown))
+    }
+
+    /// Whether all of an item of the list at `path` is known.
+    fn is_untouched(&self, path: &Path, position: usize) -> bool {
+        let all = || {
+            let place = path.index(position);
+            self.is_known(&place) && !self.unknown.iter().any(|unknown| unknown.starts_with(&place))
+        };
+        self.unknown.is_empty() || all()
     }
 
     /// Whether all providers of an API can be told. Not where a template or a variable decides.
@@ -137,10 +148,10 @@ impl<'a> Sections<'a> {
         for provider in self.providers {
             let (Some(known), Some(id)) = (provider.known, provider.id) else { continue };
             let missing: Vec<&str> = known.requires.iter().map(String::as_str).filter(|api| !available(api)).collect();
-            if !missing.is_empty() && self.is_known(&provider.path) {
+            if !missing.is_empty() && self.is_known(&provider.path()) {
                 let list = missing.join(", ");
                 let message = format!("exits: provider \"{id}\" ({}) needs API {list}", known.provider_type);
-                faults.push(Fault::error(Kind::ApiMismatch, provider.path.key("provider_type"), message));
+                faults.push(Fault::error(Kind::ApiMismatch, provider.path().key("provider_type"), message));
             }
         }
     }
@@ -155,9 +166,8 @@ impl<'a> Sections<'a> {
                 continue;
             }
             for (position, entry) in entries.into_iter().flatten().enumerate() {
-                let place = path.index(position);
-                if self.is_known(&place) && !self.unknown.iter().any(|unknown| unknown.starts_with(&place)) {
-                    self.entry(table, api, entry, &place, faults);
+                if self.is_untouched(&path, position) {
+                    self.entry(table, api, entry, Trail::Index(&Trail::Start(&path), position), faults);
                 }
             }
         }
@@ -202,14 +212,13 @@ impl<'a> Sections<'a> {
     /// Models that are registered twice under the name that clients see, with different fields.
     fn models_twice(&self, faults: &mut Vec<Fault>) {
         let path = Path::parse("registered_resources.models");
-        let mut seen: BTreeMap<String, (usize, [Value; 3])> = BTreeMap::new();
+        let mut seen: HashMap<String, (usize, [Option<&Value>; 2], &str)> = HashMap::new();
         for (position, entry) in path.find(self.config).and_then(Value::as_array).into_iter().flatten().enumerate() {
-            let place = path.index(position);
             let text = |field: &str| entry.get(field).and_then(Value::as_str).filter(|text| !text.contains("${"));
             let (Some(provider), Some(model)) = (text("provider_id").and_then(active_id), text("model_id")) else {
                 continue;
             };
-            if !self.is_known(&place) || self.unknown.iter().any(|unknown| unknown.starts_with(&place)) {
+            if !self.is_untouched(&path, position) {
                 continue;
             }
             let theirs = text("provider_model_id").unwrap_or(model);
@@ -218,19 +227,21 @@ impl<'a> Sections<'a> {
                 (true, _) => format!("{provider}/{model}"),
                 (false, _) => format!("{provider}/{theirs}"),
             };
-            let field = |field: &str, usual: Value| match entry.get(field) {
-                None | Some(Value::Null) => usual,
-                Some(value) => value.clone(),
+            let field = |field: &str, is_usual: &dyn Fn(&Value) -> bool| {
+                entry.get(field).filter(|value| !value.is_null() && !is_usual(value))
             };
-            let upstream = if versions::is_ogx(self.version) { theirs.into() } else { Value::Null };
-            let fields = [field("model_type", "llm".into()), field("metadata", Value::Object(Map::new())), upstream];
-            match seen.get(&name) {
-                Some((first, others)) if *others != fields => {
-                    let message = format!("exits: models[{first}] registers \"{name}\" with other fields");
-                    faults.push(Fault::error(Kind::Duplicate, place, message));
+            let upstream = if versions::is_ogx(self.version) { theirs } else { "" };
+            let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
+            let fields = [field("model_type", &|value| value == "llm"), field("metadata", &is_empty)];
+            match seen.entry(name) {
+                Entry::Occupied(known) => {
+                    let (first, others, other_upstream) = known.get();
+                    if *others != fields || *other_upstream != upstream {
+                        let message = format!("exits: models[{first}] registers \"{}\" with other fields", known.key());
+                        faults.push(Fault::error(Kind::Duplicate, path.index(position), message));
+                    }
                 }
-                Some(_) => {}
-                None => _ = seen.insert(name, (position, fields)),
+                Entry::Vacant(free) => _ = free.insert((position, fields, upstream)),
             }
         }
     }
@@ -242,21 +253,21 @@ impl<'a> Sections<'a> {
             if let Some(id) = place.find(self.config).and_then(Value::as_str).and_then(active_id)
                 && self.is_known(&place)
             {
-                self.provider("inference", id, place, faults);
+                self.provider("inference", id, Trail::Start(&place), faults);
             }
         }
     }
 
-    fn entry(&self, table: &str, api: &str, entry: &Value, place: &Path, faults: &mut Vec<Fault>) {
-        let one = table.strip_suffix('s').unwrap_or(table).replace('_', " ");
+    fn entry(&self, table: &str, api: &str, entry: &Value, place: Trail<'_>, faults: &mut Vec<Fault>) {
         match entry.get("provider_id") {
             None | Some(Value::Null) if table != "tool_groups" && self.ids(api).count() != 1 => {
+                let one = table.strip_suffix('s').unwrap_or(table).replace('_', " ");
                 let message = format!("skips a {one} without provider_id, in silence");
-                faults.push(Fault::warning(Kind::DanglingName, place.clone(), message));
+                faults.push(Fault::warning(Kind::DanglingName, place.path(), message));
             }
             Some(Value::String(written)) => {
                 if let Some(id) = active_id(written) {
-                    self.provider(api, id, place.key("provider_id"), faults);
+                    self.provider(api, id, Trail::Key(&place, "provider_id"), faults);
                 }
             }
             _ => {}
@@ -265,11 +276,11 @@ impl<'a> Sections<'a> {
         let dimension = entry.get("metadata").and_then(|metadata| metadata.get("embedding_dimension"));
         if table == "models" && kind == Some("embedding") && dimension.is_none() {
             let message = "exits: an embedding model needs metadata.embedding_dimension";
-            faults.push(Fault::error(Kind::MissingKey, place.clone(), message));
+            faults.push(Fault::error(Kind::MissingKey, place.path(), message));
         }
     }
 
-    fn provider(&self, api: &str, id: &str, place: Path, faults: &mut Vec<Fault>) {
+    fn provider(&self, api: &str, id: &str, place: Trail<'_>, faults: &mut Vec<Fault>) {
         // ogx registers such a model at the first provider that there is.
         if versions::is_ogx(self.version) && id == "all"
             || self.declared.contains(&(api, id))
@@ -277,6 +288,7 @@ impl<'a> Sections<'a> {
         {
             return;
         }
+        let place = place.path();
         let known: Vec<&str> = self.ids(api).collect::<BTreeSet<_>>().into_iter().collect();
         let have = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
         let fix = nearest(id, known.iter().copied()).map(|near| replace(&place, near));
@@ -322,7 +334,7 @@ impl<'a> Sections<'a> {
         for section in ["storage.stores", "providers", "server"] {
             let path = Path::parse(section);
             if let Some(value) = path.find(self.config) {
-                self.backend_names(value, path, &kinds, faults);
+                self.backend_names(value, Trail::Start(&path), &kinds, faults);
             }
         }
         self.shared_files(faults);
@@ -347,7 +359,13 @@ impl<'a> Sections<'a> {
     }
 
     /// References to backends: a mapping with `backend` and either `namespace` or `table_name`.
-    fn backend_names(&self, value: &Value, path: Path, kinds: &BTreeMap<&str, Option<&str>>, faults: &mut Vec<Fault>) {
+    fn backend_names(
+        &self,
+        value: &Value,
+        at: Trail<'_>,
+        kinds: &BTreeMap<&str, Option<&str>>,
+        faults: &mut Vec<Fault>,
+    ) {
         match value {
             Value::Object(entries) => {
                 let family = match () {
@@ -357,15 +375,15 @@ impl<'a> Sections<'a> {
                 };
                 let named = entries.get("backend").and_then(Value::as_str).filter(|name| !name.contains("${"));
                 if let (Some(family), Some(name)) = (family, named) {
-                    self.backend(family, name, path.key("backend"), kinds, faults);
+                    self.backend(family, name, Trail::Key(&at, "backend"), kinds, faults);
                 }
                 for (name, value) in entries {
-                    self.backend_names(value, path.key(name.as_str()), kinds, faults);
+                    self.backend_names(value, Trail::Key(&at, name), kinds, faults);
                 }
             }
             Value::Array(items) => {
                 for (position, item) in items.iter().enumerate() {
-                    self.backend_names(item, path.index(position), kinds, faults);
+                    self.backend_names(item, Trail::Index(&at, position), kinds, faults);
                 }
             }
             _ => {}
@@ -376,17 +394,20 @@ impl<'a> Sections<'a> {
         &self,
         family: &str,
         name: &str,
-        place: Path,
+        place: Trail<'_>,
         kinds: &BTreeMap<&str, Option<&str>>,
         faults: &mut Vec<Fault>,
     ) {
+        let fitting = |kind: &Option<&str>| kind.is_none_or(|kind| kind.starts_with(family));
+        if kinds.get(name).is_some_and(fitting) {
+            return;
+        }
+        let place = place.path();
         if !self.is_known(&place) {
             return;
         }
-        let fitting = |kind: &Option<&str>| kind.is_none_or(|kind| kind.starts_with(family));
         let known: Vec<&str> = kinds.iter().filter(|(_, kind)| fitting(kind)).map(|(name, _)| *name).collect();
         let message = match kinds.get(name) {
-            Some(kind) if fitting(kind) => return,
             Some(kind) => format!(
                 "exits: this wants a backend of type {family}_…, and \"{name}\" is {}",
                 kind.unwrap_or_default()

@@ -22,6 +22,7 @@ use llsd_generator::generate::Generated;
 use llsd_generator::kustomize::Operations;
 use llsd_generator::path::Path;
 use llsd_yaml::Document;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -64,7 +65,7 @@ impl DocumentAnalysis {
     /// Reads a document. Its verdict is reached when it is first asked for.
     /// `dropped`: `kubectl` does not read it.
     pub(crate) fn new(tree: Arc<Document>, kept: Retention, dropped: bool) -> Self {
-        let mut plain = Plain::read(&tree);
+        let mut plain = Arc::new(Plain::read(&tree));
         let configs = Arc::new(config::of_document(&tree, &plain));
         let mut resources = Vec::new();
         let mut objects = Objects::default();
@@ -74,10 +75,7 @@ impl DocumentAnalysis {
             let value = named.as_ref().unwrap_or(written);
             match header(value) {
                 Some(header) => {
-                    // Most resources are a document, whose value need not be copied.
-                    let whole = base.segments().is_empty();
-                    let copied = || named.clone().unwrap_or_else(|| written.clone());
-                    let value = if whole { std::mem::take(&mut plain.value) } else { copied() };
+                    let value = named.unwrap_or_else(|| taken(&mut plain, &base));
                     resources.push(Resource::new(base, value, &plain, header));
                 }
                 None => objects.add(value),
@@ -90,7 +88,8 @@ impl DocumentAnalysis {
         let operations = if resources.is_empty() { Operations::read(&plain.value) } else { None };
         let operations = operations.map(|operations| {
             let unknown = plain.unknown.clone();
-            objects.manifests.push(Manifest { value: Arc::new(plain.value), unknown: plain.unknown });
+            let Plain { value, unknown: filled_in, .. } = Arc::unwrap_or_clone(plain);
+            objects.manifests.push(Manifest { value: Arc::new(value), unknown: filled_in });
             (operations, unknown)
         });
         let embedded = objects.kustomization.as_ref().map(|one| overlay::all_in(one, kept)).unwrap_or_default();
@@ -120,6 +119,14 @@ impl DocumentAnalysis {
             kept,
             dropped,
             names,
+        }
+    }
+
+    /// Takes over what is known of its configs from the same document before an edit.
+    pub(crate) fn remember(&mut self, before: &Self) {
+        for config in Arc::get_mut(&mut self.configs).into_iter().flatten() {
+            let same = before.configs.iter().find(|known| known.owner() == config.owner());
+            same.into_iter().for_each(|known| config.remember(known));
         }
     }
 
@@ -322,6 +329,14 @@ impl DocumentAnalysis {
 /// Where the line of an offset begins: the dash in front of an item belongs to it.
 fn line_start(text: &str, offset: usize) -> usize {
     text[..offset].rfind('\n').map_or(0, |at| at + 1)
+}
+
+/// The object at `base`. Most are a document, whose value need not be copied.
+fn taken(plain: &mut Arc<Plain>, base: &Path) -> Value {
+    match Arc::get_mut(plain) {
+        Some(own) if base.segments().is_empty() => std::mem::take(&mut own.value),
+        _ => base.find(&plain.value).cloned().unwrap_or_default(),
+    }
 }
 
 fn contribution(resources: &[Resource], objects: &Objects) -> u64 {

@@ -148,8 +148,8 @@ pub fn update(
     update::update(previous, delta, text, workspace, stop)
 }
 
-fn read(text: &str, kept: Retention, dropped: bool) -> Arc<DocumentAnalysis> {
-    Arc::new(DocumentAnalysis::new(Arc::new(parse_document(text)), kept, dropped))
+fn read(text: &str, kept: Retention, dropped: bool) -> DocumentAnalysis {
+    DocumentAnalysis::new(Arc::new(parse_document(text)), kept, dropped)
 }
 
 fn judged(file: File, workspace: &Workspace) -> Analysis {

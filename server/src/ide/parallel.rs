@@ -17,7 +17,8 @@ pub(super) fn documents(text: &str, stop: Stop<'_>) -> Option<Vec<Arc<DocumentAn
     let texts: Vec<&str> = split_documents(text).iter().map(|span| span.slice(text)).collect();
     let one = |number: usize| {
         let before = number.checked_sub(1).map_or("", |before| texts[before]);
-        (!stop()).then(|| read(texts[number], Retention::Diagnostics, form::is_dropped(before, texts[number])))
+        (!stop())
+            .then(|| Arc::new(read(texts[number], Retention::Diagnostics, form::is_dropped(before, texts[number]))))
     };
     if texts.len() < SEVERAL {
         (0..texts.len()).map(one).collect()

@@ -140,7 +140,9 @@ fn read_again(
         } else if texts.len() - number <= tail {
             Arc::clone(&removed[removed.len() - (texts.len() - number)])
         } else {
-            read(text, Retention::Whole, *dropped)
+            let mut document = read(text, Retention::Whole, *dropped);
+            removed.get(number).into_iter().for_each(|before| document.remember(before));
+            Arc::new(document)
         });
     }
     Some(all)

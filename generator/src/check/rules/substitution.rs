@@ -6,6 +6,7 @@ use super::super::context::{Report, RuleContext};
 use super::super::finding::{Finding, Fix, Severity};
 use super::super::rule::{Group, Rule};
 use crate::config::environment::{Form, expressions};
+use crate::config::trail::Trail;
 use crate::path::Path;
 use serde_json::Value;
 
@@ -54,14 +55,32 @@ fn check(context: &RuleContext<'_>, report: &mut Report) {
 /// What is wrong with the variables in the texts of a value that is, or becomes, part of a config. Places that are not
 /// `known` are left alone. As deep as a document may be.
 pub(crate) fn findings(value: &Value, path: &Path, known: &dyn Fn(&Path) -> bool) -> Vec<Finding> {
+    let mut found = Vec::new();
+    walk(value, Trail::Start(path), known, &mut found);
+    found
+}
+
+fn walk(value: &Value, at: Trail<'_>, known: &dyn Fn(&Path) -> bool, found: &mut Vec<Finding>) {
     match value {
-        Value::String(text) if known(path) => of_text(text, path),
-        Value::Array(items) => {
-            items.iter().enumerate().flat_map(|(at, item)| findings(item, &path.index(at), known)).collect()
+        Value::String(text) if is_wrong(text) => {
+            let path = at.path();
+            if known(&path) {
+                found.extend(of_text(text, &path));
+            }
         }
-        Value::Object(fields) => fields.iter().flat_map(|(key, item)| findings(item, &path.key(key), known)).collect(),
-        _ => Vec::new(),
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(position, item)| walk(item, Trail::Index(&at, position), known, found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| walk(value, Trail::Key(&at, name), known, found));
+        }
+        _ => {}
     }
+}
+
+fn is_wrong(text: &str) -> bool {
+    expressions(text).iter().any(|one| one.form == Form::Refused) || kubernetes_variable(text).is_some()
 }
 
 fn of_text(text: &str, path: &Path) -> Vec<Finding> {

@@ -5,6 +5,7 @@ use super::providers::{Gone, is_an_api};
 use super::{Task, changes};
 use crate::catalog::Catalog;
 use crate::config::fault::Kind;
+use crate::config::memory::Entries;
 use crate::config::providers::{active_id, providers};
 use crate::config::schema::ConfigSchema;
 use crate::config::sections::TABLES;
@@ -101,7 +102,7 @@ impl Task<'_> {
 
     /// Removes what another version reads and this one does not.
     fn unread(&self, draft: &mut Draft) {
-        let faults = self.schema.faults(&draft.value, &draft.now(self.unknown));
+        let faults = self.schema.faults(&draft.value, &draft.now(self.unknown), &Entries::default());
         let unread = faults.into_iter().filter(|fault| matches!(fault.kind, Kind::UnknownKey | Kind::RenamedKey));
         let mut paths: Vec<Path> = unread.map(|fault| fault.path).filter(was_read).collect();
         paths.sort();

@@ -53,7 +53,7 @@ pub(super) fn of_configs(located: Located<'_>, inside: Span, found: &mut Vec<Mig
         if at.is_none() && !config.embedding().is_document() {
             continue;
         }
-        let judged = &config.verdict(located.document.facts()).versions;
+        let judged = &config.versions(located.document.facts());
         for version in ConfigMigration::newer_versions(judged) {
             found.push(MigrationOffer {
                 title: format!("Migrate the config to {}", named(version)),

@@ -11,7 +11,7 @@ use llsd_generator::check::facts::Facts;
 use llsd_generator::config::context;
 use llsd_generator::config::language::Language;
 use llsd_generator::config::mounting::Mount;
-use llsd_generator::config::{self, ConfigMigration, Verdict, named_range};
+use llsd_generator::config::{self, ConfigMigration, Memory, Verdict, named_range};
 use llsd_generator::document::Plain;
 use llsd_generator::path::Path;
 use llsd_yaml::{Document, Node, SkippedKind, edit, parse_document};
@@ -28,7 +28,9 @@ pub(crate) struct ConfigText {
     embedding: Embedding,
     owner: Option<Owner>,
     tree: Arc<Document>,
-    plain: Plain,
+    plain: Arc<Plain>,
+    /// Shared with the texts that it had before.
+    memory: Arc<Memory>,
     /// The last verdict, and the versions that it was asked for.
     verdict: Mutex<Option<(Vec<&'static str>, Arc<Verdict>)>>,
 }
@@ -43,16 +45,9 @@ pub(crate) struct Owner {
 }
 
 /// The configs of a document with this value.
-pub(crate) fn of_document(tree: &Arc<Document>, plain: &Plain) -> Vec<ConfigText> {
+pub(crate) fn of_document(tree: &Arc<Document>, plain: &Arc<Plain>) -> Vec<ConfigText> {
     if config::is_config(&plain.value) {
-        let (tree, plain) = (tree.clone(), plain.clone());
-        return vec![ConfigText {
-            embedding: Embedding::Document,
-            owner: None,
-            tree,
-            plain,
-            verdict: Mutex::default(),
-        }];
+        return vec![ConfigText::new(Embedding::Document, None, tree.clone(), plain.clone())];
     }
     super::objects::roots(&plain.value).iter().flat_map(|root| in_config_map(tree, plain, root)).collect()
 }
@@ -84,13 +79,20 @@ fn in_config_map(tree: &Arc<Document>, plain: &Plain, root: &Path) -> Vec<Config
 fn inside(node: Node<'_>, owner: Owner) -> Option<ConfigText> {
     let tree = Arc::new(parse_document(&node.value()));
     let plain = Plain::read(&tree);
-    if !config::is_config(&plain.value) {
-        return None;
-    }
-    Some(ConfigText { embedding: Embedding::of(node), owner: Some(owner), tree, plain, verdict: Mutex::default() })
+    let is_config = config::is_config(&plain.value);
+    is_config.then(|| ConfigText::new(Embedding::of(node), Some(owner), tree, Arc::new(plain)))
 }
 
 impl ConfigText {
+    fn new(embedding: Embedding, owner: Option<Owner>, tree: Arc<Document>, plain: Arc<Plain>) -> Self {
+        Self { embedding, owner, tree, plain, memory: Arc::default(), verdict: Mutex::default() }
+    }
+
+    /// Takes over what is known of the entries of the same config in the text before.
+    pub(crate) fn remember(&mut self, before: &Self) {
+        self.memory = Arc::clone(&before.memory);
+    }
+
     /// How it stands in its document.
     pub(crate) fn embedding(&self) -> &Embedding {
         &self.embedding
@@ -119,14 +121,24 @@ impl ConfigText {
 
     /// What the server would say of it.
     pub(crate) fn verdict(&self, facts: &Facts) -> Arc<Verdict> {
-        let (versions, _) = self.target(facts);
+        self.judged(self.target(facts).0)
+    }
+
+    fn judged(&self, versions: Vec<&'static str>) -> Arc<Verdict> {
         let mut kept = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, verdict)) = kept.as_ref().filter(|(of, _)| *of == versions) {
             return Arc::clone(verdict);
         }
-        let verdict = Arc::new(config::check_among(&self.plain.value, &self.plain.unknown, &versions));
+        let Plain { value, unknown, .. } = &*self.plain;
+        let verdict = Arc::new(config::check_again(value, unknown, &versions, &self.memory));
         *kept = Some((versions, Arc::clone(&verdict)));
         verdict
+    }
+
+    /// The versions that it is judged by, oldest first. Where they are told, nothing has to be judged to know them.
+    pub(crate) fn versions(&self, facts: &Facts) -> Vec<&'static str> {
+        let (versions, _) = self.target(facts);
+        if versions.is_empty() { self.judged(versions).versions.clone() } else { versions }
     }
 
     /// The versions of the server that will read it, oldest first, and what tells them; none where nothing does.
@@ -168,8 +180,7 @@ impl ConfigText {
 
     /// The versions that it is judged by, and why by these, in words.
     pub(crate) fn judged_by(&self, facts: &Facts) -> (String, String) {
-        let verdict = self.verdict(facts);
-        (named_range(&verdict.versions), self.target(facts).1)
+        (named_range(&self.versions(facts)), self.target(facts).1)
     }
 
     /// The variables that the resources around set, each with where it is taken from, in words.
@@ -183,8 +194,7 @@ impl ConfigText {
 
     /// What the versions read that it is judged by, oldest first.
     pub(crate) fn languages(&self, facts: &Facts) -> Vec<(&'static str, Language)> {
-        let verdict = self.verdict(facts);
-        verdict.versions.iter().filter_map(|version| Some((*version, Language::of(version)?))).collect()
+        self.versions(facts).into_iter().filter_map(|version| Some((version, Language::of(version)?))).collect()
     }
 
     /// Everything wrong with it, with spans of the document around it.
@@ -192,7 +202,8 @@ impl ConfigText {
         let syntax = diagnostics::syntax(&self.tree);
         let verdict = self.verdict(facts);
         let mounts: Vec<&Mount> = self.mounts(facts).collect();
-        let beside = context::findings(&self.plain.value, &self.plain.unknown, &mounts, &verdict);
+        let Plain { value, unknown, .. } = &*self.plain;
+        let beside = context::findings(value, unknown, &mounts, &verdict, &self.memory);
         let findings = verdict.findings.iter().filter(|finding| context::concerns(finding, &mounts)).chain(&beside);
         let findings = findings.filter(|_| syntax.is_empty());
         let found = findings.map(|finding| diagnostics::at(&self.tree, &Path::root(), finding));

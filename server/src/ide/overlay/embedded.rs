@@ -27,7 +27,7 @@ pub(crate) fn all_in(kustomization: &Kustomization, kept: Retention) -> Vec<Embe
     for (number, patch) in kustomization.patches.iter().enumerate() {
         let Source::Inline { path, text } = &patch.source else { continue };
         for span in split_documents(text) {
-            let document = read(span.slice(text), kept, false);
+            let document = Arc::new(read(span.slice(text), kept, false));
             if document.is_ours() {
                 found.push(Embedded { number, path: path.clone(), start: span.start, document });
             }
