@@ -94,7 +94,7 @@ fn each_kind_of_fault_is_found_at_its_place() {
             "llsd::config::unknown-key",
             Severity::Warning,
         ),
-        (format!("{vllm}/config"), json!({"url": "http://a/v1"}), "llsd::config::renamed-key", Severity::Warning),
+        (format!("{vllm}/config"), json!({"url": "http://a/v1"}), "llsd::config::renamed-key", Severity::Error),
         (
             format!("{vllm}/config"),
             json!({"base_url": "http://a/v1", "max_tokens": "many"}),
@@ -139,6 +139,12 @@ fn each_kind_of_fault_is_found_at_its_place() {
             Severity::Error,
         ),
         (
+            "/storage/backends/kv_default/type".to_owned(),
+            json!("${env.KV_TYPE:+kv_sqlite}"),
+            "llsd::config::wrong-default",
+            Severity::Warning,
+        ),
+        (
             "/storage/backends/sql_default/db_path".to_owned(),
             json!("/data/kv.db"),
             "llsd::config::shared-storage",
@@ -176,7 +182,7 @@ fn each_kind_of_fault_is_found_at_its_place() {
 fn a_renamed_key_is_offered_under_its_new_name() {
     let found = about("/providers/inference/0/config", json!({"url": "http://vllm:8000/v1"}));
     assert_eq!(found.path, Path::parse("providers.inference[0].config.url"));
-    assert_eq!(found.message, "llama-stack 0.4.7 ignores \"url\" of remote::vllm: the key is \"base_url\"");
+    assert_eq!(found.message, "llama-stack 0.4.7 ignores \"url\" of remote::vllm and exits: the key is \"base_url\"");
     assert_eq!(found.fixes[0].title, "Rename to \"base_url\"");
 }
 
@@ -253,7 +259,7 @@ fn a_config_of_the_old_style_is_told_what_its_keys_are_called_now() {
     let verdict = judged(&config, None);
     assert_eq!(verdict.versions, ["0.3.5"]);
     let [found] = verdict.findings.as_slice() else { panic!("{:#?}", verdict.findings) };
-    assert_eq!(found.message, "llama-stack 0.4.7 ignores \"url\" of remote::vllm: the key is \"base_url\"");
+    assert_eq!(found.message, "llama-stack 0.4.7 ignores \"url\" of remote::vllm and exits: the key is \"base_url\"");
     assert!(!found.fixes[0].preferred, "the old server reads the old key only");
     // Whoever says that the old version runs is left alone.
     assert_eq!(judged(&config, Some("0.3.5")).findings, []);

@@ -81,6 +81,16 @@ pub(crate) fn default_of(text: &str) -> Option<(&str, Value)> {
     }
 }
 
+/// The variable without which a text comes to nothing: that of `${env.NAME:+value}` and `${env.NAME:=}`.
+pub(crate) fn needed_by(text: &str) -> Option<&str> {
+    match expressions(text).as_slice() {
+        [Expression { start: 0, end, form: Form::IfSet(name, _) | Form::Default(name, "") }] if *end == text.len() => {
+            Some(name)
+        }
+        _ => None,
+    }
+}
+
 /// The value that a substituted text is read as: nothing, a truth value, a number, or the text.
 pub(crate) fn converted(text: &str) -> Value {
     match text {

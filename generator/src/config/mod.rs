@@ -238,6 +238,10 @@ fn agreed(found: &[(&'static str, Vec<Fault>)]) -> Vec<Finding> {
 fn of_some(fault: &Fault, oldest: &str, newest: &str) -> Finding {
     let mut finding = finding(fault, &subject(oldest, newest));
     finding.fixes.iter_mut().for_each(|fix| fix.preferred = false);
+    // The others start.
+    if finding.severity == Severity::Error && fault.kind == Kind::RenamedKey {
+        finding.severity = Severity::Warning;
+    }
     finding
 }
 

@@ -377,15 +377,23 @@ impl Walk<'_, '_> {
         path: Path,
     ) -> Fault {
         let kind = &self.known.provider_type;
+        // A provider that is switched off is not made.
+        let is_made = self.provider.id.is_some();
         let rename = |to: &str, preferred| Fix {
             title: format!("Rename to \"{to}\""),
             edits: vec![FixEdit::RenameKey { path: path.clone(), to: to.to_owned() }],
             preferred,
         };
         if let Some(new) = renamed(self.provider.api, name, keys) {
-            let message = format!("ignores \"{name}\" of {kind}: the key is \"{new}\"");
             let fix = (!config.contains_key(new)).then(|| rename(new, true));
-            return Fault::warning(Kind::RenamedKey, path, message).on_key().with(fix);
+            let is_missing = is_made && fix.is_some() && keys.get(new).is_some_and(|key| key.required);
+            let fault = if is_missing {
+                let message = format!("ignores \"{name}\" of {kind} and exits: the key is \"{new}\"");
+                Fault::error(Kind::RenamedKey, path, message)
+            } else {
+                Fault::warning(Kind::RenamedKey, path, format!("ignores \"{name}\" of {kind}: the key is \"{new}\""))
+            };
+            return fault.on_key().with(fix);
         }
         if let Some(near) = nearest(name, keys.keys().map(String::as_str)) {
             let message = format!("does not read \"{name}\" of {kind}, it ignores the key. Did you mean \"{near}\"?");

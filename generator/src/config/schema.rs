@@ -7,7 +7,7 @@
 use super::environment;
 use super::fault::{Fault, Kind};
 use super::memory::Entries;
-use super::places;
+use super::{places, versions};
 use crate::catalog::Catalog;
 use crate::check::finding::{Fix, FixEdit};
 use crate::nearest::nearest;
@@ -168,6 +168,13 @@ impl<'a> Walk<'a> {
                 self.faults.push(Fault::error(Kind::MissingKey, self.path.clone(), message));
             }
             Some(Value::String(tag)) if tag.contains("${") => {
+                if let Some(variable) = environment::needed_by(tag).filter(|_| !self.may_go_without_type()) {
+                    let message = format!(
+                        "exits unless {variable} is set: without it \"{name}\" is empty, and none of {}",
+                        known().join(", ")
+                    );
+                    self.faults.push(Fault::warning(Kind::WrongDefault, place.clone(), message));
+                }
                 let default = environment::default_of(tag).filter(|(_, default)| !default.is_null());
                 let fits = |default: &Value| default.as_str().is_some_and(|tag| mapping.contains_key(tag));
                 if let Some((variable, default)) = default.filter(|(_, default)| !fits(default)) {
@@ -192,6 +199,13 @@ impl<'a> Walk<'a> {
                 }
             },
         }
+    }
+
+    /// Whether the server leaves out the mapping here where its type comes to nothing.
+    fn may_go_without_type(&self) -> bool {
+        let version = Catalog::versions().get(self.schema.number);
+        version.is_some_and(|version| versions::drops_auth_without_type(version))
+            && self.path == Path::parse("server.auth.provider_config")
     }
 
     fn plain(&mut self, schema: &'a Value, value: &Value) {

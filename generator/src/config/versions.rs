@@ -39,6 +39,12 @@ pub(super) fn serves_connectors(version: &str) -> bool {
     numbers(version) >= vec![0, 5]
 }
 
+/// Whether a version goes without authentication where the type of its provider comes to nothing (llama-stack 0.6 and
+/// later), and does not exit.
+pub(super) fn drops_auth_without_type(version: &str) -> bool {
+    numbers(version) >= vec![0, 6]
+}
+
 /// Whether a version takes addresses of inference providers with their path (llama-stack 0.4 and later).
 pub(super) fn has_new_addresses(version: &str) -> bool {
     numbers(version) >= vec![0, 4]
