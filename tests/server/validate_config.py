@@ -226,8 +226,8 @@ class Check:
         except Exception as error:  # a validator of the model that expects better
             self.error(f"{path}.config", f"{type(error).__name__}: {error}")
         self.ignored_keys(f"{path}.config", model, provider.config)
-        if provider.provider_type == "remote::vllm" and not provider.config.get("base_url", provider.config.get("url")):
-            key = "url" if "url" in provider.config else "base_url"
+        key = "base_url" if "base_url" in model.model_fields else "url"
+        if provider.provider_type == "remote::vllm" and not provider.config.get(key):
             self.error(f"{path}.config.{key}", "the provider exits without an address")
 
     def served(self):

@@ -13,9 +13,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use llsd_generator::catalog::Catalog;
-use llsd_generator::check::finding::Severity;
+use llsd_generator::check::finding::{Finding, Severity};
+use llsd_generator::check::rules::server_config::RENAMED_KEY;
 use llsd_generator::config::{Request, check, is_config};
 use llsd_generator::distribution::BaseConfig;
+use llsd_generator::path::Path as LlsdPath;
 use llsd_tests::llama_stack::{Folder, NEWEST, VERSION, Verdict, validate_leniently};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -34,6 +36,8 @@ const EXPLAINED: &[(&str, &str)] = &[
     ("does not put in ${env.", "the server starts, with a text that is no address and no key"),
     ("serves plain HTTP", "the config is accepted, and the server starts without the TLS that was asked for, or exits"),
     ("does not accept the default of", "a variable that is set may have a value that fits: we warn"),
+    ("is set: without it", "the same, where nothing is the default"),
+    ("via `module` in the Provider spec", "a module of one's own is not installed for the tests"),
 ];
 
 /// A config to compare: where it comes from, what was changed, and the config.
@@ -111,9 +115,15 @@ fn said_by_us(version: &str, config: &Value) -> [Vec<(String, String)>; 2] {
     let verdict = check(&Request { config, unknown: &unknown, version: Some(version) });
     let of = |severity: Severity| {
         let said = verdict.findings.iter().filter(|finding| finding.severity == severity);
-        said.map(|finding| (finding.path.to_string(), finding.message.clone())).collect()
+        said.map(|finding| (place(finding).to_string(), finding.message.clone())).collect()
     };
     [of(Severity::Error), of(Severity::Warning)]
+}
+
+/// Where a finding stands. A key that is missing, because it is written under its old name, is missing in the mapping.
+fn place(finding: &Finding) -> LlsdPath {
+    let mapping = finding.path.parent().filter(|_| *finding.rule == RENAMED_KEY);
+    mapping.unwrap_or_else(|| finding.path.clone())
 }
 
 fn outcome(case: &Case, verdict: &Verdict, [errors, warnings]: &[Vec<(String, String)>; 2]) -> Outcome {
@@ -213,6 +223,7 @@ pub(crate) fn files() -> Vec<(String, Value)> {
 }
 
 /// Every config in the files below a place: by itself, or as a text in a ConfigMap.
+#[expect(clippy::print_stdout, reason = "what is left out is told")]
 fn below(place: &Path, found: &mut Vec<(String, Value)>) {
     if place.is_dir() {
         let mut inside: Vec<PathBuf> = std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -226,7 +237,21 @@ fn below(place: &Path, found: &mut Vec<(String, Value)>) {
         let inner = inner.filter_map(|text| serde_yaml::from_str(text).ok());
         let configs = inner.chain(std::iter::once(value.clone())).filter(is_config);
         let from = place.display().to_string();
-        found.extend(configs.map(|config| (from.clone(), config)));
+        let (filled_in, whole): (Vec<Value>, Vec<Value>) = configs.partition(is_filled_in);
+        if !filled_in.is_empty() {
+            println!("{from}: not compared, as a shell or a template fills it in");
+        }
+        found.extend(whole.into_iter().map(|config| (from.clone(), config)));
+    }
+}
+
+/// Whether some text of a config is none yet when it is written: `${NAME}`, which is not the server's.
+fn is_filled_in(config: &Value) -> bool {
+    match config {
+        Value::String(text) => text.split("${").skip(1).any(|rest| !rest.starts_with("env.")),
+        Value::Array(items) => items.iter().any(is_filled_in),
+        Value::Object(entries) => entries.values().any(is_filled_in),
+        _ => false,
     }
 }
 
