@@ -4,7 +4,7 @@
 use super::Tree;
 use super::trees::{BASE, TREES};
 use serde::Deserialize as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -213,6 +213,67 @@ fn trees_of_v1alpha2_become_what_their_results_become() {
             assert_eq!(all.contains(comment), fixture.contains(comment), "{name}: {all}");
         }
     }
+}
+
+/// The ConfigMap is known by name alone: its text is a file, and only the overlay gives it a namespace.
+#[test]
+fn a_config_that_a_kustomization_makes_of_a_file_is_mounted_and_labelled() {
+    let text = "\
+#- base/kustomization.yaml
+resources: [stack.yaml]
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator:
+- name: run # the server's
+  files: [run.yaml]
+secretGenerator:
+- name: token
+  literals: [token=sesame]
+  options:
+    labels: {team: a}
+#- base/run.yaml
+version: 2
+image_name: starter
+apis: [inference]
+providers:
+  inference:
+  - provider_id: vllm
+    provider_type: remote::vllm
+    config:
+      base_url: ${env.VLLM_URL}
+#- base/stack.yaml
+apiVersion: llamastack.io/v1alpha1
+kind: LlamaStackDistribution
+metadata:
+  name: stack
+spec:
+  server:
+    distribution: {name: starter}
+    containerSpec:
+      env:
+      - {name: VLLM_URL, value: 'http://vllm:8000/v1'}
+      - name: TOKEN
+        valueFrom: {secretKeyRef: {name: token, key: token}}
+    userConfig: {configMapName: run}
+#- ov/kustomization.yaml
+resources: [../base]
+namespace: prod
+patches:
+- target: {kind: LlamaStackDistribution}
+  patch: |-
+    - {op: add, path: /spec/replicas, value: 2}
+";
+    let tree = Tree::new("ogx-generated", text);
+    let ran = tree.llsd(&["migrate", "--to", "ogx", "--write", "--allow-changes", "."]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(!said.contains("not migrated") && !said.contains("kubectl label"), "{said}");
+    let built = objects(&tree.build("ov").unwrap());
+    let of = |kind: &str| built.iter().find(|one| one["kind"] == kind).unwrap_or_else(|| panic!("{kind}: {built:#?}"));
+    assert_eq!(of("OGXServer")["spec"]["overrideConfig"], json!({"name": "run", "key": "run.yaml"}), "{said}");
+    assert_eq!(of("OGXServer")["spec"]["workload"]["replicas"], 2);
+    assert_eq!(of("ConfigMap")["metadata"]["labels"], json!({"ogx.io/watch": "true"}));
+    assert!(of("ConfigMap")["data"]["run.yaml"].as_str().unwrap().contains("distro_name"));
+    let kustomization = std::fs::read_to_string(tree.0.join("base/kustomization.yaml")).unwrap();
+    assert!(kustomization.contains("# the server's"), "{kustomization}");
 }
 
 #[test]

@@ -58,8 +58,14 @@ pub(super) fn carry(draft: &mut Draft<'_>) {
 /// operators mount.
 fn key(draft: &Draft<'_>, name: &str, namespace: Option<&str>) -> String {
     let own = draft.old["metadata"]["namespace"].as_str().unwrap_or_default();
-    let object = (namespace.unwrap_or(own).to_owned(), name.to_owned());
-    let known = draft.facts.config_maps.as_ref().and_then(|all| all.get(&object));
+    let namespace = namespace.unwrap_or(own);
+    // What a kustomization builds has its namespace, which the manifests that are known do not name.
+    let exact = (namespace.to_owned(), name.to_owned());
+    let known = draft.facts.config_maps.as_ref().and_then(|all| {
+        let anywhere =
+            || all.iter().find(|((other, known), _)| other.is_empty() && known == name).map(|(_, data)| data);
+        all.get(&exact).or_else(anywhere)
+    });
     let has = |key: &str| known.is_some_and(|data| data.contains_key(key));
     let named = pod::words_of_command(draft).into_iter().find_map(|word| {
         let key = word.strip_prefix(OLD_FOLDER)?.strip_prefix('/')?.to_owned();

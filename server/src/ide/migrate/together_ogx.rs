@@ -19,7 +19,8 @@ use llsd_generator::kustomize::Content;
 use llsd_generator::ogx::WATCH_LABEL;
 use llsd_generator::ogx::migrate::{Class, Mounted, Told};
 use llsd_generator::path::Path;
-use llsd_yaml::edit;
+use llsd_yaml::{Document, edit};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -255,36 +256,55 @@ fn is_same(one: &ObjectKey, other: &ObjectKey) -> bool {
     one.1 == other.1 && (one.0 == other.0 || one.0.is_empty() || other.0.is_empty())
 }
 
-/// The edits of a file that give the label to an object, and whether the file has it.
+/// The edits of a file that give the label to an object, and whether the file has it: as a manifest, or made by a
+/// generator of a kustomization.
 fn label(analysis: &Analysis, kind: ReferenceKind, object: &ObjectKey) -> (Vec<TextEdit>, bool) {
     let (mut edits, mut found) = (Vec::new(), false);
     for located in analysis.documents() {
         let tree = located.document.tree();
-        for root in roots(&Plain::read(tree).value) {
-            let node = |path: &Path| tree.find(&place::steps(&root, path));
-            let text = |path: &str| node(&Path::parse(path)).map(|node| node.value().into_owned()).unwrap_or_default();
-            let own = (text("metadata.namespace"), text("metadata.name"));
-            if text("kind") != kind.name() || text("apiVersion") != "v1" || !is_same(&own, object) {
-                continue;
-            }
-            found = true;
-            let labels = Path::parse("metadata.labels");
-            let path = labels.key(WATCH_LABEL);
-            let change = match node(&path) {
-                Some(node) if node.value() == "true" => continue,
-                Some(_) => FixEdit::Replace { path, value: "true".into() },
-                None if node(&labels).is_none_or(|node| !node.is_mapping()) => {
-                    FixEdit::Insert { path: labels, value: serde_json::json!({ WATCH_LABEL: "true" }) }
-                }
-                None => FixEdit::Insert { path, value: "true".into() },
-            };
-            let made = fix::text_edits(tree, &root, &[change]);
-            found &= made.is_some();
+        let plain = Plain::read(tree).value;
+        let manifests = roots(&plain).into_iter().map(|root| {
+            let value = root.find(&plain).unwrap_or(&Value::Null);
+            let metadata = |field: &str| value["metadata"][field].as_str().unwrap_or_default().to_owned();
+            let is_kind = value["kind"] == kind.name() && value["apiVersion"] == "v1";
+            (root, "metadata", is_kind && is_same(&(metadata("namespace"), metadata("name")), object))
+        });
+        let list = match kind {
+            ReferenceKind::Secret => "secretGenerator",
+            ReferenceKind::ConfigMap => "configMapGenerator",
+        };
+        let is_kustomization = located.document.objects().kustomization.is_some();
+        let generators = plain[list].as_array().into_iter().flatten().filter(|_| is_kustomization).enumerate();
+        let generators = generators.map(|(position, one)| {
+            let text = |field: &str| one[field].as_str().unwrap_or_default().to_owned();
+            let is_it = is_same(&(text("namespace"), text("name")), object);
+            (Path::root().key(list).index(position), "options", is_it)
+        });
+        for (root, holder, _) in manifests.chain(generators).filter(|(_, _, is_it)| *is_it) {
+            let change = label_of(tree, &root, &Path::root().key(holder));
+            let made = change.map_or(Some(Vec::new()), |change| fix::text_edits(tree, &root, &[change]));
+            found |= made.is_some();
             let made = made.unwrap_or_default().into_iter();
             edits.extend(made.map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
         }
     }
     (edits, found)
+}
+
+/// The change that adds the label to the labels in `holder`; `None` if it is there.
+fn label_of(tree: &Document, root: &Path, holder: &Path) -> Option<FixEdit> {
+    let node = |path: &Path| tree.find(&place::steps(root, path));
+    let is_mapping = |path: &Path| node(path).is_some_and(|node| node.is_mapping());
+    let labels = holder.key("labels");
+    let path = labels.key(WATCH_LABEL);
+    let value = json!({ WATCH_LABEL: "true" });
+    Some(match node(&path) {
+        Some(node) if node.value() == "true" => return None,
+        Some(_) => FixEdit::Replace { path, value: "true".into() },
+        None if !is_mapping(holder) => FixEdit::Insert { path: holder.clone(), value: json!({ "labels": value }) },
+        None if !is_mapping(&labels) => FixEdit::Insert { path: labels, value },
+        None => FixEdit::Insert { path, value: "true".into() },
+    })
 }
 
 /// What is to be said of a `LlamaStackDistribution` of that name, which goes on reading a config that was rewritten.
