@@ -27,6 +27,8 @@ pub struct Facts {
     pub unwatched: BTreeSet<(ReferenceKind, ObjectKey)>,
     /// Those that the resource names and that its file has in another namespace alone, each with that namespace.
     pub elsewhere: BTreeMap<(ReferenceKind, ObjectKey), String>,
+    /// Those that the resource names and that a kustomization makes with a hash behind the name, each with its file.
+    pub hashed: BTreeMap<(ReferenceKind, ObjectKey), String>,
     /// The namespace of a resource that names none.
     pub namespace: Option<String>,
     /// The llama-stack version of images that do not tell theirs.

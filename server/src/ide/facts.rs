@@ -105,6 +105,10 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     for reference in document.references().iter().filter(|reference| reference.is_required) {
         facts.unwatched.extend(known.unwatched(reference));
         facts.elsewhere.extend(known.only_elsewhere(reference));
+        if let Some(by) = known.workspace.hashing(reference.kind, &reference.key.1) {
+            let shown = by.rsplit('/').next().unwrap_or(by).to_owned();
+            facts.hashed.insert((reference.kind, reference.key.clone()), shown);
+        }
         let key = &reference.key;
         match reference.kind {
             ReferenceKind::Secret => match known.secret(key) {

@@ -5,13 +5,15 @@ use super::applied::Applied;
 use super::changed::Changed;
 use super::cluster::Cluster;
 use super::delta;
+use super::file_names::{folder_of, relative};
 use super::objects::{Manifest, ObjectKey, Objects, Pieces};
 use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
+use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::facts::{GivenBases, Namesake};
 use llsd_generator::check::part::Part;
 use llsd_generator::config::mounting::Mount;
-use llsd_generator::kustomize::Kustomization;
+use llsd_generator::kustomize::{Behavior, Generator, Kustomization};
 use rpds::RedBlackTreeMapSync;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -161,6 +163,21 @@ impl Workspace {
     /// The ConfigMaps that kustomizations make of the file of the one who asks.
     pub(crate) fn made_into(&self) -> Vec<ObjectKey> {
         self.except.as_deref().map(|file| self.overlays.made_into(file)).unwrap_or_default()
+    }
+
+    /// The kustomization that lists the file of the one who asks, and puts a hash behind the name of an object that it makes.
+    /// `None` too where some kustomization may tell kustomize of references in resources of other kinds than its own.
+    pub(crate) fn hashing(&self, kind: ReferenceKind, name: &str) -> Option<&Arc<str>> {
+        let file = self.except.as_deref()?;
+        let is_it = |one: &Generator| {
+            let is_kind = one.is_secret == (kind == ReferenceKind::Secret);
+            one.has_hash && is_kind && one.name == name && one.behavior == Behavior::Create
+        };
+        let lists = |by: &str, path: &String| *relative(folder_of(by), path) == *file;
+        let mut all = self.overlays.all();
+        let found = all
+            .find(|(by, made)| made.generators.iter().any(is_it) && made.resources.iter().any(|path| lists(by, path)));
+        found.map(|(by, _)| by).filter(|_| !self.overlays.all().any(|(_, one)| one.is_opaque))
     }
 
     /// The names of all kustomization files, in the order of their names.

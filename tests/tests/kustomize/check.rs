@@ -55,6 +55,34 @@ fn places_are_those_of_base_patch_and_inline_patch_and_each_is_said_once() {
     assert_eq!(code, 1);
 }
 
+/// kustomize knows which fields of Kubernetes' own kinds hold names, and none of ours.
+#[test]
+fn a_hash_behind_a_name_is_told_unless_it_is_off_or_followed() {
+    let fixture = |kustomization: &str| {
+        format!(
+            "#- kustomization.yaml\nresources: [stack.yaml]\nconfigMapGenerator:\n- name: mine\n  literals: [config.yaml=a]\n\
+             {kustomization}#- stack.yaml\napiVersion: llamastack.io/v1alpha2\nkind: LlamaStackDistribution\nmetadata: {{name: \
+             stack}}\nspec:\n  distribution: {{name: starter}}\n  overrideConfig: {{configMapName: mine}}\n"
+        )
+    };
+    let tree = Tree::new("hashed", &fixture(""));
+    let built = tree.build("").unwrap();
+    assert!(built.contains("name: mine-") && built.contains("configMapName: mine\n"), "{built}");
+    let (_, said) = told(&tree, &["check", "."]);
+    expect![[r#"
+        warning[llsd::reference::name-hash]: kustomization.yaml puts a hash behind the name of ConfigMap "mine", which kustomize does not bring into a LlamaStackDistribution: set disableNameSuffixHash in the options of its generator
+          --> stack.yaml:6:35
+           6 |   overrideConfig: {configMapName: mine}
+             |                                   ^^^^
+
+        1 resource in 2 files: 1 warning; 1 file has none
+    "#]].assert_eq(&said);
+    for settled in ["  options: {disableNameSuffixHash: true}\n", "configurations: [names.yaml]\n"] {
+        let (_, said) = told(&Tree::new("settled", &fixture(settled)), &["check", "."]);
+        assert!(!said.contains("name-hash"), "{settled}: {said}");
+    }
+}
+
 #[test]
 fn nothing_remote_is_fetched() {
     let fixture = format!(

@@ -36,7 +36,18 @@ pub static OTHER_NAMESPACE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub(super) static GROUP: Group = Group { rules: &[&NOT_FOUND, &NO_KEY, &OTHER_NAMESPACE], check: Some(check) };
+pub static NAME_HASH: Rule = Rule {
+    id: "llsd::reference::name-hash",
+    severity: Severity::Warning,
+    summary: "A kustomization puts a hash behind the name of the Secret or ConfigMap that the resource names.",
+    why: "kustomize brings the new name into objects of Kubernetes' own kinds, and into others only where `configurations` tell \
+    it which field holds a name. The resource keeps the name without the hash, and its pod would wait for that.",
+    example: "# kustomization.yaml\nresources: [stack.yaml]\nconfigMapGenerator:\n- name: config   # becomes config-8mbdf7882g\n  files: [config.yaml]",
+    ..Rule::PLAIN
+};
+
+pub(super) static GROUP: Group =
+    Group { rules: &[&NOT_FOUND, &NO_KEY, &OTHER_NAMESPACE, &NAME_HASH], check: Some(check) };
 
 pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     for reference in required(context) {
@@ -58,6 +69,15 @@ fn judge(context: &RuleContext<'_>, reference: &Reference<'_>, report: &mut Repo
     let object = (context.namespace().to_owned(), reference.name.to_owned());
     let kind = reference.kind.name();
     let cause = Cause::Object(reference.kind, reference.needed_by);
+    if let Some(by) = context.facts.hashed.get(&(reference.kind, object.clone())) {
+        let message = format!(
+            "{by} puts a hash behind the name of {kind} \"{}\", which kustomize does not bring into a {}: set \
+             disableNameSuffixHash in the options of its generator",
+            reference.name,
+            context.version.kind().name()
+        );
+        report.add(Finding::new(&NAME_HASH, reference.path.clone(), message).because(cause.clone()));
+    }
     // The keys of the object: `None` if objects of its kind are not known, `Some(None)` if it does not exist.
     let (keys, names): (Option<Option<Vec<&str>>>, Vec<&str>) = match reference.kind {
         Kind::Secret => {
