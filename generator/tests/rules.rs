@@ -58,6 +58,9 @@ fn names() {
     finds(&long, &["metadata::name metadata.name"]);
     finds(&v2("  disabled: [batches]\n").replace("name: demo", "name: a.b"), &["metadata::name metadata.name"]);
     let mut facts = Facts::default();
+    facts.resources.insert((Kind::OgxServer, (String::new(), "demo".to_owned())));
+    let outcome = judge_with(&v2("  disabled: [batches]\n"), &facts);
+    assert_eq!(shown(&outcome.findings), [""; 0], "of another kind");
     facts.resources.insert((Kind::LlamaStackDistribution, (String::new(), "demo".to_owned())));
     let outcome = judge_with(&v2("  disabled: [batches]\n"), &facts);
     assert_eq!(shown(&outcome.findings), ["metadata::duplicate metadata.name"]);

@@ -25,8 +25,6 @@ pub struct Facts {
     pub readings: BTreeMap<(ReferenceKind, ObjectKey), BTreeMap<String, Reading>>,
     /// Those that the resource names and that do not carry the label by which ogx's operator sees them.
     pub unwatched: BTreeSet<(ReferenceKind, ObjectKey)>,
-    /// Those that the resource names and that its file has in another namespace alone, each with that namespace.
-    pub elsewhere: BTreeMap<(ReferenceKind, ObjectKey), String>,
     /// Those that the resource names and that a kustomization makes with a hash behind the name, each with its file.
     pub hashed: BTreeMap<(ReferenceKind, ObjectKey), String>,
     /// The namespace of a resource that names none.

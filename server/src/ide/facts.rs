@@ -104,7 +104,6 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     }
     for reference in document.references().iter().filter(|reference| reference.is_required) {
         facts.unwatched.extend(known.unwatched(reference));
-        facts.elsewhere.extend(known.only_elsewhere(reference));
         if let Some(by) = known.workspace.hashing(reference.kind, &reference.key.1) {
             let shown = by.rsplit('/').next().unwrap_or(by).to_owned();
             facts.hashed.insert((reference.kind, reference.key.clone()), shown);
@@ -145,16 +144,10 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     for resource in document.resources() {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
         let kind = resource.version.kind();
-        // Of each kind there: those that are called like this resource.
-        for other in Kind::ALL {
-            let so_called = (other, key.clone());
-            if known.own.resources_called(&so_called) > usize::from(other == kind) {
-                facts.resources.insert(so_called);
-            }
-        }
-        if !facts.resources.contains(&(kind, key.clone()))
-            && let Some(namesake) = known.workspace.namesake(&key, resource.version)
-        {
+        let so_called = (kind, key.clone());
+        if known.own.resources_called(&so_called) > 1 {
+            facts.resources.insert(so_called);
+        } else if let Some(namesake) = known.workspace.namesake(&key, resource.version) {
             facts.namesakes.insert(key, namesake);
         }
     }
@@ -258,28 +251,6 @@ impl<'a> ObjectScope<'a> {
         let lacks = |objects: &Objects| objects.unwatched.iter().any(|(of, known)| of == kind && known.1 == key.1);
         let first = all.next()?;
         (lacks(first) && all.all(lacks)).then(|| (*kind, key.clone()))
-    }
-
-    /// The namespace of the object, where the resource's own file has it in another than the resource's alone, and neither
-    /// another file nor the cluster has it there.
-    fn only_elsewhere(self, reference: &Reference) -> Option<((ReferenceKind, ObjectKey), String)> {
-        let Reference { kind, key, .. } = reference;
-        let named = |objects: &'a Objects| -> Vec<&'a ObjectKey> {
-            let keys: Vec<&ObjectKey> = match kind {
-                ReferenceKind::Secret => objects.secrets.keys().collect(),
-                ReferenceKind::ConfigMap => objects.config_maps.keys().collect(),
-            };
-            keys.into_iter().filter(|(_, name)| *name == key.1).collect()
-        };
-        let own: Vec<_> = self.own.defining(&key.1).flat_map(|document| named(document.objects())).collect();
-        let (namespace, _) = own.first()?;
-        let is_known = match kind {
-            ReferenceKind::Secret => self.secret(key).is_some(),
-            ReferenceKind::ConfigMap => self.config_map(key).is_some(),
-        };
-        let mut others = self.workspace.with_name(&key.1).flat_map(named);
-        let may_be_there = is_known || key.0.is_empty() || others.any(|(known, _)| visible(known, &key.0));
-        (!may_be_there).then(|| ((*kind, key.clone()), namespace.clone()))
     }
 
     /// The resources that mount the configs of a document: those of its own file, and those of files that have no

@@ -39,16 +39,6 @@ pub static DUPLICATE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub static OTHER_KIND: Rule = Rule {
-    id: "llsd::metadata::other-kind",
-    severity: Severity::Warning,
-    summary: "An OGXServer is called like a LlamaStackDistribution beside it.",
-    why: "Both make a Deployment and a Service of that name. What the older one has made is not the newer one's to change, so \
-    that it stays Pending without an error for as long as both are there.",
-    example: "kind: LlamaStackDistribution\nmetadata:\n  name: chat\n---\nkind: OGXServer\nmetadata:\n  name: chat",
-    ..Rule::PLAIN
-};
-
 pub static SAME_FOLDER: Rule = Rule {
     id: "llsd::metadata::same-folder",
     severity: Severity::Information,
@@ -60,7 +50,7 @@ pub static SAME_FOLDER: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub(super) static GROUP: Group = Group { rules: &[&NAME, &DUPLICATE, &OTHER_KIND, &SAME_FOLDER], check: Some(check) };
+pub(super) static GROUP: Group = Group { rules: &[&NAME, &DUPLICATE, &SAME_FOLDER], check: Some(check) };
 
 pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let path = Path::parse("metadata.name");
@@ -81,15 +71,6 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
         report.add(Finding::new(&NAME, path.clone(), message).because(Cause::Crd(CrdRule::NameDots)));
     }
     let own = (context.namespace().to_owned(), name.to_owned());
-    let llama_stack = Kind::LlamaStackDistribution;
-    if kind != llama_stack && context.facts.resources.contains(&(llama_stack, own.clone())) {
-        let message = format!(
-            "{} \"{name}\" is here, too: its Deployment and Service are called as those of this resource, which waits \
-             for them without an error. Give this one another name",
-            llama_stack.name()
-        );
-        report.add(Finding::new(&OTHER_KIND, path.clone(), message));
-    }
     if context.facts.resources.contains(&(kind, own.clone())) {
         let message = format!("Another {} is called \"{name}\" in the same namespace", kind.name());
         return report.add(Finding::new(&DUPLICATE, path, message));

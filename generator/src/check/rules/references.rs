@@ -26,16 +26,6 @@ pub static NO_KEY: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub static OTHER_NAMESPACE: Rule = Rule {
-    id: "llsd::reference::other-namespace",
-    severity: Severity::Warning,
-    summary: "The Secret or ConfigMap that the resource names stands beside it, but in another namespace.",
-    why: "Operator and kubelet look in the resource's own namespace alone. Unless one of that name is there too, the pod would \
-    wait for it and never start.",
-    example: "kind: Secret\nmetadata: {name: openai, namespace: shared}\n---\nkind: LlamaStackDistribution\nmetadata: {name: chat, namespace: ai}\nspec:\n  providers:\n    inference:\n      - provider: openai\n        apiKey:\n          secretKeyRef: {name: openai, key: token}",
-    ..Rule::PLAIN
-};
-
 pub static NAME_HASH: Rule = Rule {
     id: "llsd::reference::name-hash",
     severity: Severity::Warning,
@@ -46,8 +36,7 @@ pub static NAME_HASH: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub(super) static GROUP: Group =
-    Group { rules: &[&NOT_FOUND, &NO_KEY, &OTHER_NAMESPACE, &NAME_HASH], check: Some(check) };
+pub(super) static GROUP: Group = Group { rules: &[&NOT_FOUND, &NO_KEY, &NAME_HASH], check: Some(check) };
 
 pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     for reference in required(context) {
@@ -92,15 +81,6 @@ fn judge(context: &RuleContext<'_>, reference: &Reference<'_>, report: &mut Repo
         }
     };
     let Some(keys) = keys else {
-        if let Some(elsewhere) = context.facts.elsewhere.get(&(reference.kind, object)) {
-            let message = format!(
-                "{kind} \"{}\" is in namespace \"{elsewhere}\" here, and this resource finds those of its own namespace \
-                 \"{}\" alone: put it there, too",
-                reference.name,
-                context.namespace()
-            );
-            return report.add(Finding::new(&OTHER_NAMESPACE, reference.path.clone(), message).because(cause));
-        }
         return report.not_checked(&NOT_FOUND, &reference.path, &format!("{kind}s are not known here"));
     };
     let namespace = context.namespace();
