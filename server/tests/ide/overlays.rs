@@ -162,8 +162,9 @@ fn generated_objects_are_found() {
             "#- stack.yaml\n{PATCH}spec:\n  distribution: {{name: starter}}\n  overrideConfig: {{configMapName: {name}}}\n"
         )
     };
-    let kustomization = "#- kustomization.yaml\nresources: [stack.yaml]\nconfigMapGenerator:\n- {name: good, files: \
-                         [config.yaml=run.yaml]}\n- {name: bad, literals: [run.yaml=x]}\n- {name: open, envs: [e.env]}\n";
+    let kustomization = "#- kustomization.yaml\nresources: [stack.yaml]\ngeneratorOptions: {disableNameSuffixHash: \
+                         true}\nconfigMapGenerator:\n- {name: good, files: [config.yaml=run.yaml]}\n- {name: bad, literals: \
+                         [run.yaml=x]}\n- {name: open, envs: [e.env]}\n";
     assert_eq!(told(&format!("{}{kustomization}", stack("good"))), "");
     assert_eq!(told(&format!("{}{kustomization}", stack("open"))), "");
     assert!(told(&format!("{}{kustomization}", stack("bad"))).contains("has no key \"config.yaml\""));
