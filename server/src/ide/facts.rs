@@ -104,8 +104,7 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     }
     for reference in document.references().iter().filter(|reference| reference.is_required) {
         facts.unwatched.extend(known.unwatched(reference));
-        if let Some(by) = known.workspace.hashing(reference.kind, &reference.key.1) {
-            let shown = by.rsplit('/').next().unwrap_or(by).to_owned();
+        if let Some(shown) = known.workspace.hashing(reference.kind, &reference.key.1) {
             facts.hashed.insert((reference.kind, reference.key.clone()), shown);
         }
         let key = &reference.key;

@@ -5,7 +5,7 @@ use super::applied::Applied;
 use super::changed::Changed;
 use super::cluster::Cluster;
 use super::delta;
-use super::file_names::{folder_of, relative};
+use super::file_names::{folder_of, relative, way};
 use super::objects::{Manifest, ObjectKey, Objects, Pieces};
 use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
 use llsd_generator::api::ApiVersion;
@@ -165,9 +165,9 @@ impl Workspace {
         self.except.as_deref().map(|file| self.overlays.made_into(file)).unwrap_or_default()
     }
 
-    /// The kustomization that lists the file of the one who asks, and puts a hash behind the name of an object that it makes.
+    /// The way to the kustomization that lists the file of the one who asks, and puts a hash behind the name of an object that it makes.
     /// `None` too where some kustomization may tell kustomize of references in resources of other kinds than its own.
-    pub(crate) fn hashing(&self, kind: ReferenceKind, name: &str) -> Option<&Arc<str>> {
+    pub(crate) fn hashing(&self, kind: ReferenceKind, name: &str) -> Option<String> {
         let file = self.except.as_deref()?;
         let is_it = |one: &Generator| {
             let is_kind = one.is_secret == (kind == ReferenceKind::Secret);
@@ -177,7 +177,8 @@ impl Workspace {
         let mut all = self.overlays.all();
         let found = all
             .find(|(by, made)| made.generators.iter().any(is_it) && made.resources.iter().any(|path| lists(by, path)));
-        found.map(|(by, _)| by).filter(|_| !self.overlays.all().any(|(_, one)| one.is_opaque))
+        let (by, _) = found.filter(|_| !self.overlays.all().any(|(_, one)| one.is_opaque))?;
+        Some(way(folder_of(file), by))
     }
 
     /// The names of all kustomization files, in the order of their names.

@@ -257,9 +257,9 @@ fn is_same(one: &ObjectKey, other: &ObjectKey) -> bool {
 }
 
 /// The edits of a file that give the label to an object, and whether the file has it: as a manifest, or made by a
-/// generator of a kustomization.
+/// generator of a kustomization. One that cannot be changed counts as none: what is missing then is told.
 fn label(analysis: &Analysis, kind: ReferenceKind, object: &ObjectKey) -> (Vec<TextEdit>, bool) {
-    let (mut edits, mut found) = (Vec::new(), false);
+    let (mut edits, mut found, mut missed) = (Vec::new(), false, false);
     for located in analysis.documents() {
         let tree = located.document.tree();
         let plain = Plain::read(tree).value;
@@ -283,12 +283,13 @@ fn label(analysis: &Analysis, kind: ReferenceKind, object: &ObjectKey) -> (Vec<T
         for (root, holder, _) in manifests.chain(generators).filter(|(_, _, is_it)| *is_it) {
             let change = label_of(tree, &root, &Path::root().key(holder));
             let made = change.map_or(Some(Vec::new()), |change| fix::text_edits(tree, &root, &[change]));
-            found |= made.is_some();
+            found = true;
+            missed |= made.is_none();
             let made = made.unwrap_or_default().into_iter();
             edits.extend(made.map(|edit| TextEdit { span: edit.span.shift(located.offset), ..edit }));
         }
     }
-    (edits, found)
+    (edits, found && !missed)
 }
 
 /// The change that adds the label to the labels in `holder`; `None` if it is there.
