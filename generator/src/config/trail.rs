@@ -6,7 +6,7 @@ use crate::path::{Path, Segment};
 /// A step of a walk, and those before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Trail<'t> {
-    /// Where the walk begins.
+    /// The path of the value that the walk begins with.
     Start(&'t Path),
     /// An entry of a mapping.
     Key(&'t Trail<'t>, &'t str),

@@ -7,9 +7,9 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// An unpacked image.
+/// An image whose layers are unpacked, one over the other, in a folder of its own.
 pub(super) struct Image {
-    /// Its files.
+    /// The folder that stands for its `/`.
     pub(super) root: PathBuf,
     config: Value,
 }

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 struct World {
     _operator: Operator,
     kubelet: Kubelet,
-    /// Empty at first.
+    /// Where tests push the images that pods pull; each pushes its own.
     registry: registry::Server,
     lent: Lent,
 }

@@ -53,7 +53,7 @@ pub(super) struct Pod<'a> {
     pub(super) folder: PathBuf,
     /// Where the folders of all volumes that stay are, by the name of the PersistentVolume.
     pub(super) volumes: &'a Path,
-    /// Where images are unpacked.
+    /// Where images are unpacked, each in a folder by its name, for all pods together.
     pub(super) images: &'a Path,
 }
 
