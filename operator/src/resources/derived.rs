@@ -4,6 +4,7 @@
 //! they are percent-encoded, and never look like a number. No error quotes any part of a value.
 
 use llsd_generator::generate::DerivedKind;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 use std::collections::BTreeMap;
 
 /// Why a value cannot be used.
@@ -34,6 +35,8 @@ pub enum DerivedError {
 
 /// The port of PostgreSQL where the URL names none.
 const POSTGRES_PORT: &str = "5432";
+/// All but the unreserved characters of RFC 3986.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The keys and values of a derived Secret, made from the value of the user's. A line break at the end of the value
 /// does not count.
@@ -106,30 +109,14 @@ fn name_of(database: &str, query: Option<&str>) -> Result<String, DerivedError> 
 
 /// The bytes that a percent-encoded text stands for; `None` if a percent sign is not followed by two hex digits.
 fn decode(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = text.bytes();
-    let mut decoded = Vec::with_capacity(text.len());
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let digit = |byte: u8| char::from(byte).to_digit(16);
-            let (high, low) = (digit(bytes.next()?)?, digit(bytes.next()?)?);
-            decoded.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            decoded.push(byte);
-        }
-    }
-    Some(decoded)
+    let is_escape = |after: &str| after.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2;
+    let strict = text.split('%').skip(1).all(is_escape);
+    strict.then(|| percent_decode_str(text).collect())
 }
 
 /// Percent-encodes all but unreserved characters, and one of those where the text would read as a number.
 fn encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for byte in bytes {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
-            text.push(char::from(*byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
+    let mut text = percent_encode(bytes, RESERVED).to_string();
     if reads_as_number(&text)
         && let Some(first) = text.bytes().next()
     {

@@ -1,5 +1,8 @@
 //! Names of files: paths on the command line, URIs in an editor, with `/` between folders in both.
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use std::borrow::Cow;
+
 /// The folder of a file, with the slash at its end; empty where there is none.
 pub(super) fn folder_of(file: &str) -> &str {
     file.rfind('/').map_or("", |at| &file[..=at])
@@ -17,22 +20,7 @@ pub(super) fn from_folder(folder: &str, file: &str) -> String {
 
 /// A part of a file's name without the escapes of a URI.
 pub(super) fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let digits = tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+    percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 /// The file that a path in a folder leads to, written as the names of files are.
@@ -48,7 +36,7 @@ pub(super) fn relative(folder: &str, path: &str) -> String {
             all.push('/');
         }
         match folder.contains("://") {
-            true => part.chars().for_each(|char| encode(char, &mut all)),
+            true => all.extend(utf8_percent_encode(part, ESCAPED)),
             false => all.push_str(part),
         }
     }
@@ -56,16 +44,19 @@ pub(super) fn relative(folder: &str, path: &str) -> String {
 }
 
 /// As the file names of clients are written, see `lsp::convert::name`.
-fn encode(char: char, out: &mut String) {
-    if char.is_ascii_graphic() && !matches!(char, '"' | '#' | '%' | '<' | '>' | '?' | '\\' | '`' | '{' | '}' | '^') {
-        return out.push(char);
-    }
-    let mut bytes = [0; 4];
-    for byte in char.encode_utf8(&mut bytes).bytes() {
-        out.push('%');
-        out.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789ABCDEF"[usize::from(digit)])));
-    }
-}
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'\\')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'^');
 
 /// The last part of a file's name, as a person writes it.
 pub(crate) fn file_name(file: &str) -> String {

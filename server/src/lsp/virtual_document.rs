@@ -7,7 +7,7 @@
 
 use super::convert;
 use crate::ide::TextId;
-use std::fmt::Write;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::sync::Arc;
 use tower_lsp::lsp_types::Url;
 
@@ -57,38 +57,24 @@ pub(super) fn uri(place: &TextId, name: &str, spelled: impl Fn(&str) -> Option<U
     }
 }
 
+/// What stays as it is in our URIs: all that has no meaning of its own there, and what the query is read by.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'/')
+    .remove(b':')
+    .remove(b'=')
+    .remove(b'&');
+
 /// Escapes what has a meaning of its own in a URI, so that decoding gives the text back.
 fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'/' | b':' | b'=' | b'&') {
-            out.push(char::from(byte));
-        } else {
-            // writing to a string cannot fail
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    utf8_percent_encode(text, PLAIN).to_string()
 }
 
 fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(value) if *byte == b'%' => {
-                out.push(value);
-                at += 3;
-            }
-            _ => {
-                out.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
