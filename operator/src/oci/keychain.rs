@@ -68,7 +68,8 @@ impl Keychain {
     async fn of(&self, namespace: &Namespace, account: &ObjectName) -> Result<Vec<Credential>, ApiError> {
         let mut found = Vec::new();
         let object = self.api.get(Kind::ServiceAccount.into(), Some(namespace), account).await?;
-        let object: Option<ServiceAccount> = object.and_then(|object| serde_json::from_value(object).ok());
+        let object: Option<ServiceAccount> =
+            object.map(serde_json::from_value).transpose().map_err(ApiError::Unreadable)?;
         let names = object.and_then(|account| account.image_pull_secrets).unwrap_or_default();
         for reference in names.into_iter().take(PULL_SECRETS) {
             let Ok(name) = ObjectName::parse(&reference.name) else {
@@ -94,6 +95,6 @@ impl Keychain {
 
     async fn secret(&self, namespace: &Namespace, name: &ObjectName) -> Result<Option<Secret>, ApiError> {
         let object = self.api.get(SECRETS, Some(namespace), name).await?;
-        Ok(object.and_then(|object| serde_json::from_value(object).ok()))
+        object.map(serde_json::from_value).transpose().map_err(ApiError::Unreadable)
     }
 }

@@ -130,8 +130,8 @@ impl Work<'_> {
         }
         let label = (INSTANCE, self.owner.name.as_str());
         let pods = self.context.api.list(PODS, Some(&self.key.namespace), label).await?;
-        let pods: Vec<Pod> = pods.into_iter().filter_map(|pod| serde_json::from_value(pod).ok()).collect();
-        Ok(external::status::statuses(&wanted, &pods))
+        let pods: Result<Vec<Pod>, _> = pods.into_iter().map(serde_json::from_value).collect();
+        Ok(external::status::statuses(&wanted, &pods.map_err(api::ApiError::Unreadable)?))
     }
 }
 

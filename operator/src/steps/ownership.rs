@@ -66,8 +66,9 @@ pub async fn take_over(
     release_replicas: bool,
 ) -> api::Result<()> {
     let Some(object) = api.metadata(resource, &key.namespace, name).await? else { return Ok(()) };
-    let entries: Vec<ManagedFieldsEntry> =
-        serde_json::from_value(object["metadata"]["managedFields"].clone()).unwrap_or_default();
+    let entries: Option<Vec<ManagedFieldsEntry>> =
+        serde_json::from_value(object["metadata"]["managedFields"].clone()).map_err(api::ApiError::Unreadable)?;
+    let entries = entries.unwrap_or_default();
     let Some(entries) = joined(entries, owner.served, &owner.name, release_replicas) else { return Ok(()) };
     let patch = json!([
         {"op": "test", "path": "/metadata/uid", "value": object["metadata"]["uid"]},

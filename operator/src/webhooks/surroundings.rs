@@ -115,8 +115,9 @@ impl Surroundings {
         let name = ObjectName::parse(LLAMA_STACK.settings).ok()?;
         let found = self.api.get(CONFIG_MAPS, Some(self.own.as_ref()?), &name).await.ok()?;
         let data = found.map(|object| object["data"].clone()).unwrap_or_default();
-        let data: BTreeMap<String, String> = serde_json::from_value(data).unwrap_or_default();
-        let (config, complaints) = OperatorConfig::read(LLAMA_STACK.settings, &data, &OperatorConfig::default());
+        let data: Option<BTreeMap<String, String>> = serde_json::from_value(data).ok()?;
+        let (config, complaints) =
+            OperatorConfig::read(LLAMA_STACK.settings, &data.unwrap_or_default(), &OperatorConfig::default());
         complaints.is_empty().then(|| config.flags(namespace).network_policy)
     }
 }
