@@ -3,9 +3,11 @@
 //! the names of keys only.
 
 mod kubectl;
+mod manifests;
 mod running;
 
 pub use kubectl::{Failure, Kubectl};
+pub use manifests::{Manifests, manifests};
 pub use running::{Running, running_config};
 
 use crate::ide::{Cluster, Condition, LiveStatus, ObjectKey};

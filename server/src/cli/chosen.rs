@@ -45,7 +45,7 @@ pub(super) fn resource(arguments: &Choice) -> Result<Chosen, u8> {
     let text = read(&source)?;
     let workspace = match &source {
         Source::File(path) => beside(path),
-        Source::Stdin => Workspace::new(),
+        Source::Stdin | Source::Cluster(_) => Workspace::new(),
     };
     let workspace = workspace.assuming(assumed(project.as_deref(), base.as_ref()));
     let analysis = ide::analyse(text, None, &workspace);

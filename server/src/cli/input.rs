@@ -19,6 +19,8 @@ pub(super) enum Source {
     Stdin,
     /// A file, by the path that was given or found.
     File(PathBuf),
+    /// What `kubectl` printed of a cluster.
+    Cluster(Arc<str>),
 }
 
 impl Source {
@@ -36,7 +38,7 @@ impl Source {
     /// Where it is: what is read from standard input is in the folder of the run.
     pub(super) fn place(&self) -> Arc<str> {
         match self {
-            Self::Stdin => Self::File(PathBuf::from("stdin.yaml")).key(),
+            Self::Stdin | Self::Cluster(_) => Self::File(PathBuf::from("stdin.yaml")).key(),
             Self::File(_) => self.key(),
         }
     }
@@ -44,7 +46,7 @@ impl Source {
     /// The kind of text around its manifests, where it is none itself.
     pub(super) fn host(&self) -> Option<Host> {
         match self {
-            Self::Stdin => None,
+            Self::Stdin | Self::Cluster(_) => None,
             Self::File(path) => Host::of(path),
         }
     }
@@ -60,6 +62,7 @@ impl Source {
                 bytes
             }
             Self::File(path) => read_file(path).map_err(refuse)?,
+            Self::Cluster(text) => text.as_bytes().to_vec(),
         };
         if bytes.len() as u64 > MAX_SIZE {
             return Err(refuse(too_large()));
@@ -72,6 +75,7 @@ impl fmt::Display for Source {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stdin => out.write_str("<stdin>"),
+            Self::Cluster(_) => out.write_str("the cluster"),
             // GitHub attaches annotations to paths as Git has them only: without a `.` in front.
             Self::File(path) => {
                 let rest = path.strip_prefix(".").ok().filter(|rest| !rest.as_os_str().is_empty());

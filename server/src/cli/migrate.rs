@@ -3,6 +3,7 @@
 use super::input::{self, Source};
 use super::project::Project;
 use super::{CLEAN, FAILURE, FINDINGS, complain, ogx_plan, to_ogx};
+use crate::cluster::{self, Failure, Kubectl};
 use crate::ide::{self, Analysis, MigrateOptions, Migrated, NotMigrated, Span};
 use clap::Args;
 use llsd_generator::catalog::Catalog;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Files, directories (their *.yaml and *.yml files), or - for standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "cluster", value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
     /// Change the files instead of printing the result
     #[arg(long)]
@@ -55,6 +56,20 @@ pub(super) struct Arguments {
     /// With --to ogx: print the steps of the move with their commands, and nothing else. They are never run
     #[arg(long, requires = "to", conflicts_with_all = ["write", "dry_run", "diff"])]
     plan: bool,
+    /// With --plan: read resources and their configs from the cluster that kubectl is set to, in place of files. Nothing is
+    /// changed there
+    #[arg(long, requires = "plan", conflicts_with = "paths")]
+    cluster: bool,
+    /// With --cluster: those of this namespace alone. May be given several times
+    #[arg(long, requires = "cluster", value_name = "NAMESPACE")]
+    namespace: Vec<String>,
+}
+
+impl Arguments {
+    /// An option that says something of resources, and nothing of configs.
+    pub(super) fn of_resources(&self) -> Option<&'static str> {
+        [(self.plan, "--plan"), (self.same_name, "--same-name")].into_iter().find_map(|(set, name)| set.then_some(name))
+    }
 }
 
 /// The target that `--to` names, with a version that has a catalog.
@@ -91,7 +106,20 @@ fn target(text: &str) -> Result<To, String> {
 
 /// Prints or writes whole files with their resources rewritten.
 pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
-    let (sources, mut problems) = input::expand(&arguments.paths);
+    let (mut sources, mut problems) = input::expand(&arguments.paths);
+    let mut read = Vec::new();
+    if arguments.cluster {
+        match cluster::manifests(&Kubectl::default(), &arguments.namespace) {
+            Ok(found) => {
+                sources.push(Source::Cluster(found.text.into()));
+                read = found.commands;
+            }
+            Err(failure) => {
+                complain(&format!("cannot read the cluster: {failure}{}", way_out(&failure, arguments)));
+                return Ok(FAILURE);
+            }
+        }
+    }
     let (mut project, unreadable) = Project::read(&sources);
     project.include(&arguments.paths);
     problems.extend(unreadable);
@@ -102,8 +130,11 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         let outcome = to_ogx::migrate(&mut project, &sources, &options, arguments.allow_changes);
         code = code.max(outcome.code);
         if arguments.plan {
-            let applied = ogx_plan::applied(&project);
-            io::stdout().write_all(ogx_plan::plan(&outcome, arguments.same_name, &applied).as_bytes())?;
+            // a plan for nothing would still stop an operator
+            if !outcome.renamed.is_empty() {
+                let plan = ogx_plan::plan(&outcome, arguments.same_name, &ogx_plan::applied(&project), &read);
+                io::stdout().write_all(plan.as_bytes())?;
+            }
             return Ok(code);
         }
         return output(&project, &outcome.files, &sources, arguments, code);
@@ -145,6 +176,16 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
         }
     }
     output(&project, &old, &sources, arguments, code)
+}
+
+/// What may help where the cluster did not say what was asked for.
+fn way_out(failure: &Failure, arguments: &Arguments) -> &'static str {
+    match failure {
+        Failure::Refused(reason) if arguments.namespace.is_empty() && reason.contains("(Forbidden)") => {
+            "; name the namespaces that you may read with --namespace"
+        }
+        _ => "",
+    }
 }
 
 /// Prints or writes what changed, as the arguments say. `old`: the files that have something to migrate.

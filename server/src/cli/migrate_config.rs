@@ -10,6 +10,10 @@ use std::sync::Arc;
 
 /// Prints or writes whole files with their configs rewritten for version `to`, which has a catalog.
 pub(super) fn run(arguments: &Arguments, to: &str) -> io::Result<u8> {
+    if let Some(option) = arguments.of_resources() {
+        complain(&format!("{option} is for resources: use it with --to ogx"));
+        return Ok(FAILURE);
+    }
     let (sources, mut problems) = input::expand(&arguments.paths);
     let (mut project, unreadable) = Project::read(&sources);
     problems.extend(unreadable);

@@ -17,7 +17,7 @@ const PLAIN: &str = r"sed '/^  \(creationTimestamp\|generation\|resourceVersion\
 /// The end of the files in which objects are saved: not one of manifests, which a migration beside them would read.
 const SAVED: &str = "yaml.saved";
 
-/// Where standard input came from.
+/// The file with what came from standard input, or a cluster.
 const SAME: &str = "resources.yaml";
 
 /// The Deployment of the old operator.
@@ -46,7 +46,7 @@ pub(super) enum Applied {
     File(String),
     /// A folder with a kustomization.
     Built(String),
-    /// What the plan was made of came from standard input: what `kubectl get` prints, for one.
+    /// What the plan was made of came from standard input or a cluster: what `kubectl get` prints.
     Piped,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn applied(project: &Project) -> BTreeSet<Applied> {
     let of = |file: &Arc<str>| -> Vec<Applied> {
         let analysis = project.analysis_of(file);
         let built = analysis.map(|known| known.workspace().tops(file)).unwrap_or_default();
-        if project.is_stdin(file) {
+        if project.is_piped(file) {
             return vec![Applied::Piped];
         }
         if built.is_empty() {
@@ -70,8 +70,9 @@ pub(super) fn applied(project: &Project) -> BTreeSet<Applied> {
     project.changed().iter().flat_map(of).collect()
 }
 
-/// What to do, with names that are kept or not.
-pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applied>) -> String {
+/// What to do, with names that are kept or not. `read`: the commands that print what the plan was made of, where it was made
+/// of a cluster.
+pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applied>, read: &[String]) -> String {
     let mut plan = Plan::default();
     let all = &outcome.renamed;
     let stop = format!("{OLD_OPERATOR} --replicas=0");
@@ -79,7 +80,11 @@ pub(super) fn plan(outcome: &Outcome, same_name: bool, applied: &BTreeSet<Applie
     let configs = configs_of(outcome).map(|(namespace, name)| {
         format!("kubectl{} get configmap {name} -o yaml | {PLAIN} > {name}.{SAVED}", in_namespace(namespace))
     });
-    let save = all.iter().flat_map(saved).chain(configs);
+    let read = read.iter().enumerate().map(|(at, command)| match at {
+        0 => format!("{command} > {SAME}"),
+        _ => format!("(echo ---; {command}) >> {SAME}"),
+    });
+    let save = read.chain(all.iter().flat_map(saved)).chain(configs);
     plan.step("Save what there is, and keep the volumes whatever happens.", save);
     plan.step("Show the new operator what the old one made.", all.iter().flat_map(shown));
     let watch: Vec<String> = outcome.elsewhere.iter().map(ide::watched).collect();

@@ -125,9 +125,9 @@ impl Project {
         self.files.get(file).map(|file| file.source.to_string()).unwrap_or_default()
     }
 
-    /// Whether a text came from standard input.
-    pub(super) fn is_stdin(&self, file: &str) -> bool {
-        self.files.get(file).is_some_and(|file| file.source == Source::Stdin)
+    /// Whether a text is in no file: it came from standard input or a cluster.
+    pub(super) fn is_piped(&self, file: &str) -> bool {
+        self.files.get(file).is_some_and(|file| !matches!(file.source, Source::File(_)))
     }
 
     /// Whether the user named all these files, or folders that they are in, so that they may be changed.
@@ -223,7 +223,7 @@ fn beside(named: &[Source]) -> BTreeSet<PathBuf> {
             Source::File(path) => {
                 Some(path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")))
             }
-            Source::Stdin => None,
+            Source::Stdin | Source::Cluster(_) => None,
         })
         .collect();
     let entries = folders.into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();

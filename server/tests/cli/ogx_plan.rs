@@ -88,6 +88,22 @@ fn the_plan_of_what_a_cluster_has_is_made_of_what_kubectl_prints() {
 }
 
 #[test]
+fn there_is_no_plan_for_nothing() {
+    let folder = Folder::new("ogx-plan-nothing");
+    folder.write("new.yaml", "apiVersion: ogx.io/v1beta1\nkind: OGXServer\nmetadata: {name: a}\n");
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--plan", "new.yaml"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert!(ran.err.contains("new.yaml has no LlamaStackDistribution; nothing to migrate"), "{}", ran.err);
+    let ran = folder.llsd(&["migrate", "--to", "ogx", "--plan", "missing.yaml"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    for option in ["--plan", "--same-name"] {
+        let ran = folder.llsd(&["migrate", "--to", "1.5.0", option, "new.yaml"]);
+        let told = format!("{option} is for resources: use it with --to ogx");
+        assert!(ran.code == 2 && ran.out.is_empty() && ran.err.contains(&told), "{} {}", ran.out, ran.err);
+    }
+}
+
+#[test]
 fn what_files_say_stays_one_word_of_a_command() {
     let folder = Folder::new("ogx-plan-words");
     folder.write("a; b.yaml", OLD.replace("configMapName: config", "configMapName: \"x; touch y\""));

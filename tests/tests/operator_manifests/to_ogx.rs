@@ -9,6 +9,7 @@ use llsd_tests::cluster::{Cluster, Lent, Request};
 use llsd_tests::llama_stack::Folder;
 use llsd_tests::operator::{Namespace, free_address, kubectl, kubectl_program, path, wait_until};
 use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -182,29 +183,36 @@ impl Old {
 
     fn llsd(&self, arguments: &[&str]) -> String {
         let mut command = Command::new(llsd_tests::llsd::binary());
-        let ran =
-            command.args(["migrate", "--to", "ogx"]).args(arguments).current_dir(self.folder.path()).output().unwrap();
+        command.args(["migrate", "--to", "ogx"]).args(arguments).current_dir(self.folder.path());
+        let ran = command.env("PATH", self.search_path()).env_remove("KUBECONFIG").output().unwrap();
         assert!(ran.status.code().is_some_and(|code| code < 2), "{}", String::from_utf8_lossy(&ran.stderr));
         String::from_utf8(ran.stdout).unwrap()
     }
 
-    /// Runs a line of the plan as a user's shell would, and returns what it prints.
-    fn run(&self, line: &str) -> String {
+    /// A search path with a `kubectl` that is set to the cluster, and `llsd`.
+    fn search_path(&self) -> String {
         let own = self.folder.path().join("bin");
         std::fs::create_dir_all(&own).unwrap();
         let cluster = self.world.cluster().folder();
-        let script = format!(
-            "#!/bin/sh\nexec {} --kubeconfig {} --cache-dir {} \"$@\"\n",
+        let kubectl = format!(
+            "{} --kubeconfig {} --cache-dir {}",
             kubectl_program().display(),
             cluster.join("kubeconfig").display(),
             cluster.join("kubectl").display()
         );
-        let program = own.join("kubectl");
-        if !program.exists() {
-            std::fs::write(&program, script).unwrap();
-            Command::new("chmod").arg("755").arg(&program).status().unwrap();
+        for (name, command) in [("kubectl", kubectl), ("llsd", llsd_tests::llsd::binary().display().to_string())] {
+            let program = own.join(name);
+            if !program.exists() {
+                std::fs::write(&program, format!("#!/bin/sh\nexec {command} \"$@\"\n")).unwrap();
+                std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            }
         }
-        let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
+        format!("{}:{}", own.display(), std::env::var("PATH").unwrap())
+    }
+
+    /// Runs a line of the plan as a user's shell would, and returns what it prints.
+    fn run(&self, line: &str) -> String {
+        let path = self.search_path();
         let ran = Command::new("bash")
             .args(["-o", "pipefail", "-c", line])
             .current_dir(self.folder.path())
@@ -219,9 +227,9 @@ impl Old {
     /// Carries out steps of the plan for these files, from one whose title starts with `from` up to the one in front of
     /// that which starts with `to`. The files are written, and the new operator acts, where the plan has it so.
     fn carry_out(&self, options: &[&str], from: &str, to: &str) {
-        let files = ["chat.yaml", "config.yaml"];
+        let files: &[&str] = if options.contains(&"--cluster") { &[] } else { &["chat.yaml", "config.yaml"] };
         let plan = std::fs::read_to_string(self.folder.path().join("plan")).unwrap_or_else(|_| {
-            let plan = self.llsd(&[options, &["--plan"], &files].concat());
+            let plan = self.llsd(&[options, &["--plan"], files].concat());
             std::fs::write(self.folder.path().join("plan"), &plan).unwrap();
             plan
         });
@@ -238,13 +246,13 @@ impl Old {
             }
             let writes = title.starts_with("Write the new");
             if writes {
-                self.llsd(&[options, &["--write"], &files].concat());
+                self.llsd(&[options, &["--write"], files].concat());
             }
             for line in commands.lines() {
                 let printed = self.run(line);
                 assert!(!line.ends_with("# must print nothing") || printed.is_empty(), "{line}\n{printed}");
             }
-            if writes {
+            if writes || title.starts_with("Apply the new") {
                 let name = if options.contains(&"--same-name") { "chat" } else { "chat-ogx" };
                 self.new_operator(name);
             }
@@ -318,18 +326,45 @@ fn the_documented_way_loses_the_volume() {
 
 #[test]
 fn the_plan_keeps_volume_and_service() {
-    keeps_volume_and_service("by-plan", "v1alpha1");
+    keeps_volume_and_service("by-plan", "v1alpha1", &[]);
 }
 
 /// The new operator refuses what a v1alpha2 resource owns, so the plan gives it another version of the same owner first.
 #[test]
 fn the_plan_keeps_what_v1alpha2_owns() {
-    keeps_volume_and_service("by-plan-newer", "v1alpha2");
+    keeps_volume_and_service("by-plan-newer", "v1alpha2", &[]);
 }
 
-fn keeps_volume_and_service(name: &str, version: &str) {
+/// Nothing but the cluster is asked, and what the plan says is all that is done.
+#[test]
+fn the_plan_of_a_cluster_keeps_volume_and_service() {
+    keeps_volume_and_service("by-cluster", "v1alpha1", &["--cluster", "--namespace", "by-cluster"]);
+}
+
+#[test]
+fn a_cluster_is_read_and_not_changed_for_a_plan() {
+    let old = Old::leave("read-only", "v1alpha1");
+    let piped = old.run(
+        "kubectl -n read-only get llamastackdistribution/chat configmap/config -o yaml | \
+         llsd migrate --to ogx --plan - || [ $? -eq 1 ]",
+    );
+    let before = old.namespace.get("v1alpha1", "chat")["metadata"]["resourceVersion"].clone();
+    let plan = old.llsd(&["--plan", "--cluster", "--namespace", "read-only"]);
+    let (reads, rest): (Vec<_>, Vec<_>) = plan.lines().partition(|line| line.ends_with("> resources.yaml"));
+    assert_eq!(rest, piped.lines().collect::<Vec<_>>());
+    old.run(reads[0]);
+    let read = std::fs::read_to_string(old.folder.path().join("resources.yaml")).unwrap();
+    assert!(read.contains("kind: LlamaStackDistribution") && read.contains("image_name: starter"), "{read}");
+    assert_eq!(old.namespace.get("v1alpha1", "chat")["metadata"]["resourceVersion"], before);
+    // of all namespaces, this one among them
+    let all = old.llsd(&["--plan", "--cluster"]);
+    assert!(all.contains("kubectl -n read-only delete llamastackdistribution chat"), "{all}");
+    assert_eq!(old.llsd(&["--plan", "--cluster", "--namespace", "default"]), "");
+}
+
+fn keeps_volume_and_service(name: &str, version: &str, options: &[&str]) {
     let old = Old::leave(name, version);
-    old.carry_out(&[], "", "Move clients");
+    old.carry_out(options, "", "Move clients");
     assert!(old.volume_is_retained());
     // It belonged to the old resource as the others did, and tells that these have been looked at.
     wait_until("what was not adopted goes with the old resource", || old.is_gone("deployments", "chat"));
@@ -338,7 +373,7 @@ fn keeps_volume_and_service(name: &str, version: &str) {
     let config = old.namespace.get("configmaps", "config");
     assert!(config["data"]["config.yaml"].as_str().unwrap().contains("distro_name"), "{config:#}");
     assert_eq!(config["metadata"]["labels"]["ogx.io/watch"], "true");
-    old.carry_out(&[], "Move clients", "To go back");
+    old.carry_out(options, "Move clients", "To go back");
     assert!(
         old.namespace.get("ogxservers", "chat-ogx")["metadata"]["annotations"]["ogx.io/adopt-networking"].is_null()
     );
