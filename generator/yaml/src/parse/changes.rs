@@ -10,37 +10,39 @@ const LONGEST_LINE: usize = 1 << 11;
 /// How many lines are looked at to find the levels above a line.
 const LINES_ABOVE: usize = 200;
 
-// Prices of changes, in the unit of `plausible`.
+// Prices of changes, in the unit of `plausible`: what a writer does easily costs less than the error that it mends, and
+// what loses or makes up text costs more.
 
-/// A line with a word is left out.
+/// A line with a word is left out: more than an error, so that no line goes because of one error of its own.
 const LEFT_OUT: i32 = 8;
-/// A line that starts with a sign is left out.
+/// A line that starts with a sign is left out: less than an error, nothing that can be read is lost.
 const SIGNS_LEFT_OUT: i32 = 5;
-/// A line is moved to another column.
+/// A line is moved to another column: the easiest damage.
 const MOVED: i32 = 5;
-/// The sign at the start of a line is dropped.
+/// The sign at the start of a line is dropped, like a line that moves.
 const SIGN_DROPPED: i32 = 5;
-/// A dash is put in.
+/// A dash is put in: it makes an item, so as much as to lose a line.
 const DASH_ADDED: i32 = 8;
-/// The cost of reading a line as if its dash were not there.
+/// A dash is dropped: two lines become one item, worse than to lose one of them.
 const DASH_DROPPED: i32 = 12;
-/// A line is split in two.
-const SPLIT: i32 = 7;
-/// The value of a key is left out.
-const VALUE_LEFT_OUT: i32 = 9;
-/// What stands behind a text block's header is left out.
-const HEADER_CUT: i32 = 7;
-/// A colon is put in.
-const COLON_ADDED: i32 = 11;
-/// A colon is put in behind a lone word that has lines below it: a key that is being typed.
-const COLON_TYPED: i32 = 4;
-/// A blank is put in.
-const BLANK_ADDED: i32 = 4;
-/// Lines that do not belong here are left out, for each of them.
+/// A line is split in two: as much as the error it mends, so that it must mend something more.
+const SPLIT: i32 = 6;
+/// The value of a key is left out, like a line.
+const VALUE_LEFT_OUT: i32 = 8;
+/// What stands behind a text block's header is left out, as if it were split off.
+const HEADER_CUT: i32 = 6;
+/// A colon is put in: it makes a key of a text, worse than to lose the line.
+const COLON_ADDED: i32 = 12;
+/// A colon is put in behind a lone word that has lines below it: a key that is being typed, so less than an error.
+const COLON_TYPED: i32 = 5;
+/// A blank is put in, less than an error.
+const BLANK_ADDED: i32 = 5;
+/// Lines that do not belong here are left out, for each of them: so little that the number decides only between
+/// changes that are alike.
 const FOREIGN: i32 = 1;
 /// How many such lines may follow each other.
 const MOST_FOREIGN: usize = 12;
-/// Each line between the error and the change.
+/// Each line between the error and the change: half an error, the cause mostly stands where the error is.
 const FARTHER: i32 = 3;
 
 /// Replaces bytes of the text.
@@ -320,7 +322,7 @@ fn of_line(bytes: &[u8], line: &Line, step: i32, out: &mut Vec<Change>) {
         && colon > 0
     {
         let at = content + colon + 1;
-        push(Span::new(at, span.end), vec![b' '; span.end - at], VALUE_LEFT_OUT + 2, What::Left);
+        push(Span::new(at, span.end), vec![b' '; span.end - at], VALUE_LEFT_OUT, What::Left);
     } else if below_line.is_some_and(|b| b.indent > line.indent || b.dash) {
         // A key without its colon: `a` above lines that stand deeper becomes `a:`.
         let mut end = span.end;

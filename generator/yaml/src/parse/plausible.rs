@@ -6,35 +6,35 @@ use super::{Reading, line};
 use crate::tree::{FLOW, Kind, NONE, NodeData, RAW, Style};
 use crate::work;
 
-// Weights, and the prices in `changes`, were found by descent on half of the texts that recovery is measured
-// on; only their relations mean something.
+// Only the relations of the weights, and of the prices in `changes`, mean something: an error is 6, what is odd but
+// allowed is half of that or a little less than an error, and what hardly anybody writes is two errors or more.
 
 /// A line with an error.
 const ERROR: i32 = 6;
-/// A further error of the same line.
+/// A further error of the same line: mostly a consequence of the first.
 const SAME_LINE: i32 = 2;
-/// A mapping that is not indented like the others.
+/// A mapping that is not indented like the others: half an error, people do write it.
 const ODD_MAPPING: i32 = 3;
-/// A sequence that stands neither at its key's column nor one step to the right.
+/// A sequence that stands neither at its key's column nor one step to the right: nearly an error, hardly anybody does.
 const ODD_SEQUENCE: i32 = 5;
-/// An item whose column is not that behind its dash.
-const ODD_ITEM: i32 = 4;
-/// Two entries of one name.
+/// An item whose column is not that behind its dash, as rare.
+const ODD_ITEM: i32 = 5;
+/// Two entries of one name: worse than any two errors, and than to leave out one of the two lines.
 const DUPLICATE: i32 = 16;
-/// A key with signs that names do not have.
-const ODD_KEY: i32 = 10;
-/// A text that was read as it stands, for want of better.
+/// A key with signs that names do not have: two errors.
+const ODD_KEY: i32 = 12;
+/// A text that was read as it stands, for want of better: it comes with an error already.
 const RAW_TEXT: i32 = 2;
-/// A key or item without value.
+/// A key or item without value: like a line that is left out, which is what it often stands for.
 const ABSENT: i32 = 8;
-/// A sequence of mappings and others.
+/// A sequence of mappings and others: nearly an error.
 const MIXED: i32 = 5;
-
-/// A list that is indented although lists of this text are not, or the other way round.
+/// A list that is indented although lists of this text are not, or the other way round: half an error, like any
+/// other habit.
 const OTHER_LIST: i32 = 3;
-/// An item of a list of mappings that does not start with the key that most of them start with.
+/// An item of a list of mappings that does not start with the key that most of them start with: half an error.
 const OTHER_FIRST_KEY: i32 = 3;
-/// A key without a colon and without a value.
+/// A key without a colon and without a value: being typed, and with an error already.
 const HALF_KEY: i32 = 2;
 
 /// How a text is usually written.
