@@ -15,5 +15,5 @@ fn damaged_samples_stay_readable() {
         run(&text, 40, seed as u64 + 1, |_, tally| all.add(tally));
     }
     println!("{} texts, {:.1} % found, {:.2} wrong paths per text", all.texts, all.share(), all.wrong_per_text());
-    assert!(all.share() >= 91.5 && all.wrong_per_text() <= 1.35, "{:.1} %, {:.2}", all.share(), all.wrong_per_text());
+    assert!(all.share() >= 92.2 && all.wrong_per_text() <= 1.26, "{:.1} %, {:.2}", all.share(), all.wrong_per_text());
 }
