@@ -265,6 +265,7 @@ impl Round {
             let path = Url::parse(name).ok().and_then(|uri| convert::file_path(&uri)).unwrap_or_default();
             let analysis = workspace::analysis_of(&path, &text);
             self.shared.learn_names(name, analysis.as_ref());
+            self.note_places(name, analysis.as_ref(), &text);
             objects.push((Arc::clone(name), analysis.map(|analysis| analysis.objects()).unwrap_or_default()));
             if workspace::may_have_resources(&text) {
                 relevant.insert(Arc::clone(name));
@@ -338,9 +339,7 @@ impl Round {
         let workspace = self.shared.session.workspace().seen_by(name).assuming(settings.assumed());
         let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::is_relevant)?;
         let rope = Rope::from_str(&text);
-        let encoding = self.shared.client_capabilities().encoding;
-        let names = analysis.resource_names().into_iter().rev();
-        let places = names.map(|(key, span)| (key, convert::range(&rope, span, encoding))).collect();
+        let places = self.places(&analysis, &rope);
         let diagnostics = if settings.diagnose_unopened {
             let mut found = analysis.diagnostics_until(&stop);
             found.extend(builds::beyond(&self.shared, name, &rope, || analysis.diagnostics_until(&stop)));
@@ -349,7 +348,22 @@ impl Round {
             Vec::new()
         };
         let mentions = Arc::new(analysis.mentions());
-        Some(ClosedFile { mentions, diagnostics: diagnostics.into(), places: Arc::new(places) })
+        Some(ClosedFile { mentions, diagnostics: diagnostics.into(), places })
+    }
+
+    fn places(&self, analysis: &ide::Analysis, rope: &Rope) -> Arc<BTreeMap<ObjectKey, Range>> {
+        let encoding = self.shared.client_capabilities().encoding;
+        let names = analysis.resource_names().into_iter().rev();
+        Arc::new(names.map(|(key, span)| (key, convert::range(rope, span, encoding))).collect())
+    }
+
+    /// Notes where the names of a file stand before anybody else is told that they are taken there.
+    fn note_places(&self, name: &Arc<str>, analysis: Option<&ide::Analysis>, text: &str) {
+        let places = analysis.map(|analysis| self.places(analysis, &Rope::from_str(text))).unwrap_or_default();
+        let mut state = self.shared.files.lock();
+        if !places.is_empty() && self.shared.session.snapshot(name).is_none() {
+            state.seen.entry(Arc::clone(name)).or_default().places = places;
+        }
     }
 
     fn report(&self, name: &Arc<str>, seen: Option<ClosedFile>) {
