@@ -257,6 +257,14 @@ fn told(found: &[Value]) -> Vec<String> {
     found.iter().map(one).collect()
 }
 
+/// Waits until this is all that is said of a file.
+fn until_told(client: &mut Client, uri: &str, expected: &str) {
+    client.wait(|message| {
+        is_publication(message, uri)
+            && told(message["params"]["diagnostics"].as_array().unwrap()) == [expected.to_owned()]
+    });
+}
+
 #[test]
 fn a_name_that_two_files_have_points_at_the_other() {
     let folder = Folder::new("namesakes");
@@ -265,23 +273,23 @@ fn a_name_that_two_files_have_points_at_the_other() {
     let mut client = Client::ready_with(&json!({}), &[&folder.0]).0;
     client.open(&a, &resource("x"));
     assert_eq!(client.diagnostics(&a, 1), Vec::<Value>::new());
+    // a kustomization that is not saved yet lists both
+    let kustomization = format!("{}/k/kustomization.yaml", folder.uri());
+    let both = "resources:\n- a.yaml\n- b c.yaml\n";
+    client.open(&kustomization, both);
     // the other one is edited on disk, and still not open
     folder.write("k/b c.yaml", &format!("# a line more\n{}", resource("x")));
     client.notify("workspace/didChangeWatchedFiles", json!({"changes": [{"uri": b, "type": 2}]}));
-    let same = "llsd::metadata::same-folder 3";
-    assert_eq!(told(&publication(&mut client, &a)), [format!("{same} b%20c.yaml:4")]);
-    assert_eq!(told(&publication(&mut client, &b)), [format!("{same} a.yaml:3")]);
-    // a kustomization that is not saved yet lists both
-    let kustomization = format!("{}/k/kustomization.yaml", folder.uri());
-    client.open(&kustomization, "resources:\n- a.yaml\n");
-    assert_eq!(told(&publication(&mut client, &a)), Vec::<String>::new());
-    client.change(&kustomization, 2, json!([{"text": "resources:\n- a.yaml\n- b c.yaml\n"}]));
     let together = "llsd::metadata::duplicate 1";
-    assert_eq!(told(&publication(&mut client, &a)), [format!("{together} b%20c.yaml:4")]);
-    client.wait(|message| {
-        is_publication(message, &b)
-            && told(message["params"]["diagnostics"].as_array().unwrap()) == [format!("{together} a.yaml:3")]
-    });
+    until_told(&mut client, &a, &format!("{together} b%20c.yaml:4"));
+    until_told(&mut client, &b, &format!("{together} a.yaml:3"));
+    // it lists one of them, and both again
+    client.leftovers();
+    client.change(&kustomization, 2, json!([{"text": "resources:\n- a.yaml\n"}]));
+    assert_eq!(told(&publication(&mut client, &a)), Vec::<String>::new());
+    client.change(&kustomization, 3, json!([{"text": both}]));
+    until_told(&mut client, &a, &format!("{together} b%20c.yaml:4"));
+    until_told(&mut client, &b, &format!("{together} a.yaml:3"));
     // both open, and lines come above one of them: the other hears of it when it is shown anew
     client.open(&b, &resource("x"));
     assert_eq!(told(&client.diagnostics(&b, 1)), [format!("{together} a.yaml:3")]);

@@ -34,12 +34,11 @@ const OFFERS: usize = 6;
 static MARK: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^#[< ]*\^+ (error|warning|information|hint)\[").unwrap());
 
 /// Rules that need what no single file has, each with what that is.
-const ELSEWHERE: [(&str, &str); 16] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("llsd::kustomize::directive", "a kustomization that takes the file as a patch"),
     ("llsd::kustomize::operation", "a kustomization that takes the file as a patch"),
     ("llsd::provider::missing-api", "a base config without that API; the embedded ones serve all"),
     ("llsd::provider::unchecked", "the labels of an image of an unknown version"),
-    ("llsd::metadata::same-folder", "another file"),
     ("llsd::reference::name-hash", "a kustomization that lists the file"),
     ("llsd::reference::not-found", "all Secrets of the namespace, which only a cluster knows"),
     ("llsd::distribution::no-base-config", "the labels of the image"),

@@ -85,6 +85,6 @@ pub struct Namesake {
     pub file: String,
     /// The file, as a person names it.
     pub shown: String,
-    /// The kustomization that lists both files. `None`: they lie beside each other in one folder.
-    pub kustomization: Option<String>,
+    /// The kustomization that lists both files.
+    pub kustomization: String,
 }

@@ -9,7 +9,7 @@ use llsd_generator::check::judge_operations;
 use llsd_generator::check::rules::distribution::MISSING;
 use llsd_generator::check::rules::drafts::PROVIDER_OBJECT;
 use llsd_generator::check::rules::generation::MISSING_SETTING;
-use llsd_generator::check::rules::name::{DUPLICATE, SAME_FOLDER};
+use llsd_generator::check::rules::name::DUPLICATE;
 use llsd_generator::check::rules::schema::{REQUIRED, UNKNOWN_FIELD};
 use llsd_generator::check::rules::yaml::SYNTAX;
 use llsd_generator::path::Path;
@@ -226,7 +226,7 @@ pub(super) fn at(tree: &Document, base: &Path, finding: &Finding) -> Diagnostic 
 
 /// The other resource of a name that is taken twice.
 fn elsewhere(document: &DocumentAnalysis, resource: &Resource, finding: &Finding) -> Option<Elsewhere> {
-    if ![&DUPLICATE, &SAME_FOLDER].contains(&finding.rule) {
+    if *finding.rule != DUPLICATE {
         return None;
     }
     let key = (resource.namespace().to_owned(), resource.name().to_owned());

@@ -146,7 +146,7 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
         let so_called = (kind, key.clone());
         if known.own.resources_called(&so_called) > 1 {
             facts.resources.insert(so_called);
-        } else if let Some(namesake) = known.workspace.namesake(&key, resource.version) {
+        } else if let Some(namesake) = known.workspace.namesake(&key) {
             facts.namesakes.insert(key, namesake);
         }
     }

@@ -102,15 +102,13 @@ pub struct Objects {
     pub(crate) manifests: Vec<Manifest>,
     /// What its resources say to the ConfigMaps that they mount.
     pub(crate) mounts: Vec<Arc<Mount>>,
-    /// Whether this looks like the `Chart.yaml` of Helm.
-    pub(crate) chart: bool,
 }
 
 impl Objects {
     /// Whether the document tells nothing that others could ask for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let applied = self.lists.is_some() || self.kustomization.is_some() || self.chart;
+        let applied = self.lists.is_some() || self.kustomization.is_some();
         self.names().next().is_none()
             && self.resources.is_empty()
             && self.manifests.is_empty()
@@ -128,7 +126,6 @@ impl Objects {
             let patches = text("kind").is_some() || PATCHING.iter().any(|field| manifest.get(field).is_some());
             self.lists = paths.or_else(|| patches.then(Vec::new));
             self.set_kustomization(manifest);
-            self.chart = text("name").is_some() && text("version").is_some() && text("apiVersion").is_some();
         }
         if text("apiVersion") != Some("v1") {
             return;
@@ -199,7 +196,6 @@ impl Objects {
         self.manifests.extend(other.manifests.iter().cloned());
         self.patched.extend(other.patched.iter().cloned());
         self.mounts.extend(other.mounts.iter().cloned());
-        self.chart |= other.chart;
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {

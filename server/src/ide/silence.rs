@@ -12,8 +12,7 @@ use llsd_generator::nearest::nearest;
 use llsd_yaml::{Comment, Document};
 
 /// Rules that depend on other documents: what they find here today, they may not find where not all are known.
-const ABOUT_OTHERS: [&str; 4] =
-    ["llsd::reference::", "llsd::config::", "llsd::metadata::duplicate", "llsd::metadata::same-folder"];
+const ABOUT_OTHERS: [&str; 3] = ["llsd::reference::", "llsd::config::", "llsd::metadata::duplicate"];
 
 /// What a comment asks for.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use super::delta;
 use super::file_names::{folder_of, relative, way};
 use super::objects::{Manifest, ObjectKey, Objects, Pieces};
 use super::overlay::{Apart, Builder, Group, Grouping, Made, Overlays};
-use llsd_generator::api::ApiVersion;
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::check::facts::{GivenBases, Namesake};
 use llsd_generator::check::part::Part;
@@ -270,11 +269,6 @@ impl Workspace {
         self.applied.is_listed(file)
     }
 
-    /// The files with a resource of a namespace and name that another file has too; some of them several times.
-    pub fn repeating(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.applied.repeating()
-    }
-
     /// The names of all files that contribute something.
     pub fn files(&self) -> impl Iterator<Item = &Arc<str>> {
         self.files.keys()
@@ -294,8 +288,8 @@ impl Workspace {
     }
 
     /// A resource of this namespace and name in another file that is applied together with the one that asks.
-    pub(crate) fn namesake(&self, key: &ObjectKey, version: ApiVersion) -> Option<Namesake> {
-        self.applied.namesake(self.except.as_deref()?, key, version)
+    pub(crate) fn namesake(&self, key: &ObjectKey) -> Option<Namesake> {
+        self.applied.namesake(self.except.as_deref()?, key)
     }
 
     /// Whether both know the same.

@@ -39,18 +39,7 @@ pub static DUPLICATE: Rule = Rule {
     ..Rule::PLAIN
 };
 
-pub static SAME_FOLDER: Rule = Rule {
-    id: "llsd::metadata::same-folder",
-    severity: Severity::Information,
-    summary: "A resource in another file of the folder has the same name and namespace.",
-    why: "`kubectl apply -f FOLDER` leaves only the one that comes last. Files that are hardly meant to be applied \
-    together are left out: those of kustomize, Helm, examples and tests, copies, environments, other \
-    versions, and all of a folder that repeats several names.",
-    example: "# beside this file: stack-2.yaml with the same name\nmetadata:\n  name: my-stack",
-    ..Rule::PLAIN
-};
-
-pub(super) static GROUP: Group = Group { rules: &[&NAME, &DUPLICATE, &SAME_FOLDER], check: Some(check) };
+pub(super) static GROUP: Group = Group { rules: &[&NAME, &DUPLICATE], check: Some(check) };
 
 pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
     let path = Path::parse("metadata.name");
@@ -76,23 +65,12 @@ pub(in crate::check) fn check(context: &RuleContext<'_>, report: &mut Report) {
         return report.add(Finding::new(&DUPLICATE, path, message));
     }
     let Some(Namesake { shown, kustomization, .. }) = context.facts.namesakes.get(&own) else { return };
-    report.add(match kustomization {
-        Some(by) => {
-            let message = format!(
-                "{} \"{name}\" is in {shown} too, and {by} lists both files: the one that is applied last replaces the \
-                 other",
-                kind.name()
-            );
-            Finding::new(&DUPLICATE, path, message)
-        }
-        None => {
-            let message = format!(
-                "{} \"{name}\" is in {shown} too: applying this folder leaves only the one that comes last",
-                kind.name()
-            );
-            Finding::new(&SAME_FOLDER, path, message)
-        }
-    });
+    let message = format!(
+        "{} \"{name}\" is in {shown} too, and {kustomization} lists both files: the one that is applied last replaces the \
+         other",
+        kind.name()
+    );
+    report.add(Finding::new(&DUPLICATE, path, message));
 }
 
 fn without_dots(context: &RuleContext<'_>, finding: &Finding) -> Vec<Fix> {

@@ -1,35 +1,32 @@
 use super::*;
+use llsd_generator::api::ApiVersion;
 use proptest::prelude::*;
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
-const FILES: [&str; 8] =
-    ["d/a", "d/b", "d/c", "d/b-dev", "e/a", "e/kustomization.yaml", "kustomization.yaml", "Chart.yaml"];
+const FILES: [&str; 6] = ["d/a", "d/b", "d/c", "e/a", "e/kustomization.yaml", "kustomization.yaml"];
 
-/// What a file has: resources by number, paths of a list by number, and whether it is a chart.
+/// What a file has: resources by number, and paths of a list by number.
 fn content() -> impl Strategy<Value = Objects> {
     let resource = (0..NAMES.len(), any::<bool>());
     let resources = prop::collection::vec(resource, 0..4);
     let lists = prop::option::of(prop::collection::vec(prop::sample::select(vec!["a", "d/a", "d/b", "e/a"]), 0..4));
-    (resources, lists, any::<bool>()).prop_map(|(resources, lists, chart)| {
+    (resources, lists).prop_map(|(resources, lists)| {
         let resource = |(name, old): (usize, bool)| {
             let version = if old { ApiVersion::V1Alpha1 } else { ApiVersion::V1Alpha2 };
             ((String::new(), NAMES[name].to_owned()), version)
         };
         let resources = resources.into_iter().map(resource).collect();
         let lists = lists.map(|all| all.into_iter().map(str::to_owned).collect());
-        Objects { resources, lists, chart, ..Objects::default() }
+        Objects { resources, lists, ..Objects::default() }
     })
 }
 
-type Answers = BTreeMap<(&'static str, &'static str, ApiVersion), Option<Namesake>>;
+type Answers = BTreeMap<(&'static str, &'static str), Option<Namesake>>;
 
 fn answers(applied: &Applied) -> Answers {
     let mut all = BTreeMap::new();
     for (file, name) in FILES.iter().flat_map(|file| NAMES.iter().map(move |name| (*file, *name))) {
-        for version in ApiVersion::LLAMA_STACK {
-            let key = (String::new(), name.to_owned());
-            all.insert((file, name, version), applied.namesake(file, &key, version));
-        }
+        all.insert((file, name), applied.namesake(file, &(String::new(), name.to_owned())));
     }
     all
 }
@@ -50,9 +47,8 @@ proptest! {
             let invalidated = applied.set(&file.into(), &removed, std::slice::from_ref(&content));
             let after = answers(&applied);
             for (query, answer) in &after {
-                let (other, name, version) = *query;
-                let key = (String::new(), name.to_owned());
-                let asks = now.get(other).is_some_and(|has| has.resources.contains(&(key, version)));
+                let (other, name) = *query;
+                let asks = now.get(other).is_some_and(|has| has.resources.iter().any(|((_, one), _)| one == name));
                 // a file that changes is judged again anyway
                 if other != file && asks && before[query] != *answer {
                     // a file stands for the names of its resources, see `Workspace::set`
@@ -74,34 +70,22 @@ proptest! {
 }
 
 #[test]
-fn a_word_that_both_have_tells_nothing_apart() {
-    assert!(differ_in_words("stack.yaml", "stack-prod.yaml"));
-    assert!(differ_in_words("stack.dev.yaml", "stack.prod.yaml"));
-    assert!(differ_in_words("stack.yaml", "stack copy.yaml"));
-    assert!(!differ_in_words("prod-a.yaml", "prod-b.yaml"));
-    assert!(!differ_in_words("stack.yaml", "product.yaml"));
-}
-
-#[test]
 fn a_name_concerns_those_who_are_applied_together() {
     let piece = |names: &[&str]| {
         let key = |name: &&str| ((String::new(), (*name).to_owned()), ApiVersion::V1Alpha2);
         vec![Arc::new(Objects { resources: names.iter().map(key).collect(), ..Objects::default() })]
     };
     let mut applied = Applied::default();
+    let list = Arc::new(Objects { lists: Some(vec!["a.yaml".into(), "b.yaml".into()]), ..Objects::default() });
+    applied.set(&"dev/kustomization.yaml".into(), &[], &[list]);
     let mut concerned = |file: &str, removed: &[&str], added: &[&str]| {
-        let mut names: Vec<_> = applied.set(&file.into(), &piece(removed), &piece(added)).names.into_iter().collect();
-        names.sort();
-        names
+        let names = applied.set(&file.into(), &piece(removed), &piece(added)).names;
+        names.into_iter().collect::<Vec<_>>()
     };
-    assert_eq!(concerned("dev/a.yaml", &[], &["x"]), Vec::<String>::new());
-    assert_eq!(concerned("prod/a.yaml", &[], &["x"]), Vec::<String>::new(), "another folder");
-    assert_eq!(concerned("prod/b.yaml", &[], &["y"]), Vec::<String>::new(), "another name");
-    assert_eq!(concerned("prod/b.yaml", &["y"], &["x"]), ["x"]);
-    assert_eq!(concerned("prod/b.yaml", &["x"], &["x"]), Vec::<String>::new(), "the same");
-    assert_eq!(concerned("prod/c.yaml", &[], &["z"]), Vec::<String>::new());
-    assert_eq!(concerned("prod/d.yaml", &[], &["z"]), ["x", "z"], "a collection is none of the pairs any more");
-    assert_eq!(concerned("prod/b.yaml", &["x"], &[]), ["x", "z"]);
+    assert_eq!(concerned("dev/a.yaml", &[], &["x"]), ["x"]);
+    assert_eq!(concerned("dev/b.yaml", &["y"], &["x", "y"]), ["x"]);
+    assert_eq!(concerned("dev/b.yaml", &["x"], &["x"]), Vec::<String>::new(), "the same");
+    assert_eq!(concerned("dev/c.yaml", &[], &["x"]), Vec::<String>::new(), "not listed");
 }
 
 #[test]
@@ -117,15 +101,15 @@ fn nothing_is_left_of_files_that_are_gone() {
     let (one, two) = (piece(&["x", "y"]), piece(&["y"]));
     applied.set(&a, &[], std::slice::from_ref(&one));
     applied.set(&b, &[], std::slice::from_ref(&two));
-    let found = |applied: &Applied| applied.namesake("d/a.yaml", &key("y").0, ApiVersion::V1Alpha2);
-    assert!(found(&applied).is_some_and(|one| one.file == "d/b.yaml" && one.kustomization.is_none()));
+    let found = |applied: &Applied| applied.namesake("d/a.yaml", &key("y").0);
+    assert_eq!(found(&applied), None, "files of one folder may be alternatives");
     let invalidated = applied.set(&k, &[], std::slice::from_ref(&list));
-    assert!(invalidated.names.contains("y") && invalidated.files.len() == 2, "{invalidated:?}");
-    assert!(found(&applied).is_some_and(|one| one.kustomization.is_some()));
+    assert_eq!(invalidated.files.len(), 2, "{invalidated:?}");
+    assert!(found(&applied).is_some_and(|one| one.file == "d/b.yaml" && one.kustomization == "kustomization.yaml"));
     applied.set(&k, std::slice::from_ref(&list), &[]);
-    assert!(found(&applied).is_some_and(|one| one.kustomization.is_none()));
+    assert_eq!(found(&applied), None);
     applied.set(&a, std::slice::from_ref(&one), &[]);
     applied.set(&b, std::slice::from_ref(&two), &[]);
-    let Applied { resources, folders, lists, listed } = &applied;
-    assert!(resources.is_empty() && folders.is_empty() && lists.is_empty() && listed.is_empty(), "{applied:?}");
+    let Applied { resources, lists, listed } = &applied;
+    assert!(resources.is_empty() && lists.is_empty() && listed.is_empty(), "{applied:?}");
 }
