@@ -12,10 +12,11 @@ pub use namespace::{Namespace, condition, path};
 pub use stand_in::StandIn;
 
 use crate::cluster::Cluster;
+use crate::llama_stack::free_port;
 use llsd_test_client::{PATIENCE, comes_about, eventually};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
@@ -204,14 +205,14 @@ impl Drop for Operator {
     }
 }
 
-/// An address on loopback that nobody listens on.
+/// An address on loopback that nobody listens on, see [`free_port`].
 ///
 /// # Panics
 ///
 /// If there is none.
 #[must_use]
 pub fn free_address() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port")
+    SocketAddr::from(([127, 0, 0, 1], free_port().expect("a free port")))
 }
 
 /// Waits for something that comes about by itself.

@@ -11,13 +11,18 @@ import { PATIENCE } from './patience.mjs';
 const FLAGS = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+/** Below the ports that the kernel takes for outgoing connections: none of these can take it before the editor does. */
 async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let port = 12_000 + (process.pid * 97) % 7_000; port < 20_000; port += 1) {
+    const server = net.createServer().listen(port, '127.0.0.1');
+    const free = await new Promise((done) => server.once('listening', () => { done(true); }).once('error', () => { done(false); }));
+    if (free) {
+      server.close();
+      await once(server, 'close');
+      return port;
+    }
+  }
+  throw new Error('no port of 127.0.0.1 is free');
 }
 
 /** `cache` is what setup.sh printed; `settings` are the user's settings; a packaged extension may be installed. */

@@ -7,9 +7,9 @@ use llsd_generator::api::crd::crd;
 use llsd_operator::webhooks::{Certificates, Options, Readiness, serve};
 use llsd_test_client::comes_about;
 use llsd_tests::cluster::{CRDS, Cluster, Request};
+use llsd_tests::operator::free_address;
 use serde_json::{Value, json};
 use std::fs;
-use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -88,7 +88,7 @@ fn resources_survive_the_way_there_back_and_there_again() {
     let answer = cluster.send(Request::post(collection("v1alpha1"), &object("v1alpha1", "old", &old_spec)));
     assert!(answer.accepted(), "{}", answer.message());
 
-    let bind = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a free port");
+    let bind = free_address();
     let url = format!("https://{bind}");
     let made = rcgen::generate_simple_self_signed(vec![bind.ip().to_string()]).expect("a certificate");
     let folder = cluster.folder().join("certificate");

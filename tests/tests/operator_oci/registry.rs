@@ -3,12 +3,13 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use llsd_test_client::comes_about;
+use llsd_tests::operator::free_address;
 use oci_client::client::{ClientConfig, ClientProtocol, Config, ImageLayer};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference};
 use serde_json::{Value, json};
 use std::io::Write as _;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -39,7 +40,7 @@ impl Server {
     fn start(private: bool) -> Self {
         // The client that pushes takes the process's choice of TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = free_address();
         let folder = std::env::temp_dir().join(format!("llsd-registry-{}-{}", std::process::id(), address.port()));
         std::fs::create_dir_all(&folder).unwrap();
         let mut config = json!({
