@@ -3,29 +3,29 @@
 //! `ide` answers questions about text in plain data and byte offsets; everything else carries its answers to an
 //! editor or a terminal.
 
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod built;
 #[cfg(feature = "system")]
 pub mod cli;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod cluster;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod documents;
 pub mod ide;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod lsp;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod project;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod schedule;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod session;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod settings;
 pub mod severities;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod subprocess;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod surroundings;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub mod workspace;

@@ -102,6 +102,10 @@ impl Session {
 
     /// Waits until no open document waits for its analysis, but no longer than until `end`.
     pub fn wait_idle(&self, end: Instant) {
+        // Without threads nobody would end what is waited for.
+        if cfg!(target_family = "wasm") {
+            return;
+        }
         let busy = |state: &mut State| state.schedule.active() > 0;
         drop(self.idle.wait_timeout_while(self.lock(), end.saturating_duration_since(Instant::now()), busy));
     }

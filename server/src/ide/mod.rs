@@ -63,7 +63,7 @@ pub use cluster::{Cluster, Condition, LiveStatus};
 pub use code_lens::{Lens, LensAction};
 pub use definition::{definition, implementation};
 pub use delta::Delta;
-#[cfg(feature = "system")]
+#[cfg(feature = "protocol")]
 pub(crate) use delta::shared_ends;
 pub use diagnostic_chunks::{DiagnosticChunk, FaultyDocument};
 pub use document_links::{Link, LinkTarget, links};

@@ -9,7 +9,7 @@ use super::guard::{Exit, internal, message};
 use super::outgoing::Outgoing;
 use super::progress::RunningWork;
 use super::workspace_files::Names;
-use super::{convert, handlers};
+use super::{computing, convert, handlers};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Stop};
 use crate::schedule::CancelOnDrop;
@@ -194,7 +194,7 @@ impl Backend {
         let cancel = CancelOnDrop::default();
         let asked = cancel.0.clone();
         let job = move || (!asked.is_cancelled()).then(|| job(&shared, &|| asked.is_cancelled()));
-        match tokio::task::spawn_blocking(job).await {
+        match computing::spawn(job).await {
             Ok(answer) => Ok(answer),
             Err(error) => {
                 if let Ok(panic) = error.try_into_panic() {

@@ -6,7 +6,7 @@
 
 use super::backend::Shared;
 use super::guard::message;
-use super::{convert, files, publish};
+use super::{computing, convert, files, publish};
 use crate::built::{Built, Origin};
 use crate::ide::Diagnostic;
 use crate::schedule::Cancel;
@@ -84,7 +84,7 @@ async fn run(shared: Arc<Shared>, cancel: Cancel) {
         let shared = Arc::clone(&shared);
         move || build(&shared, &cancel)
     };
-    match tokio::task::spawn_blocking(job).await {
+    match computing::spawn(job).await {
         Ok(news) => show(&shared, news),
         Err(error) => {
             if let Ok(panic) = error.try_into_panic() {

@@ -1,7 +1,7 @@
 //! Keeps what the cluster says at hand, where the user wants that. Off, nothing here runs.
 
 use super::backend::Shared;
-use super::{files, publish};
+use super::{computing, files, publish};
 use crate::cluster::{self, ClusterState, Kubectl};
 use crate::ide::{LiveStatus, ObjectKey};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ async fn poll(shared: Arc<Shared>) {
                 (!namespaces.is_empty()).then(|| cluster::query(&kubectl, &namespaces))
             }
         };
-        wait = match tokio::task::spawn_blocking(job).await {
+        wait = match computing::spawn(job).await {
             Ok(None) => INTERVAL,
             Ok(Some(Ok(found))) => {
                 let problems = found.problems.clone();

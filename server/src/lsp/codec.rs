@@ -80,6 +80,14 @@ pub(super) struct Framed {
 }
 
 impl Framed {
+    /// The message alone.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn into_body(self) -> Vec<u8> {
+        let mut bytes = self.bytes;
+        bytes.drain(..HEADER);
+        bytes
+    }
+
     /// Writes it in one piece, so that a reader wakes once.
     pub(super) fn write(&self, output: &mut impl Write) -> io::Result<()> {
         output.write_all(&self.bytes[self.start..])?;
@@ -111,7 +119,7 @@ fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
     Err(broken("a header without an end"))
 }
 
-fn parse(body: &[u8]) -> Message {
+pub(super) fn parse(body: &[u8]) -> Message {
     // Some clients, eglot among them, send `"params": null` where the library wants none.
     const NO_PARAMS: &[u8] = b"\"params\":null";
     if body.windows(NO_PARAMS.len()).any(|part| part == NO_PARAMS)

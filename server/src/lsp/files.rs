@@ -7,7 +7,7 @@ use super::backend::Shared;
 use super::guard::message;
 use super::outgoing::{self, Outgoing};
 use super::progress::Progress;
-use super::{builds, convert, publish};
+use super::{builds, computing, convert, publish};
 use crate::ide::{self, ObjectKey};
 use crate::schedule::Cancel;
 use crate::session::Affected;
@@ -166,7 +166,7 @@ async fn run_worker(shared: Arc<Shared>) {
         let job = {
             let inside = shared.folders().iter().filter_map(convert::file_path).collect();
             let round = Round { shared: Arc::clone(&shared), progress: Arc::clone(&progress), folders: inside, send };
-            tokio::task::spawn_blocking(move || round.run(folders, names))
+            computing::spawn(move || round.run(folders, names))
         };
         while let Some(found) = receive.recv().await {
             publish_file(&shared, found);

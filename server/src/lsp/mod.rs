@@ -6,9 +6,12 @@ mod capabilities;
 mod client_watchdog;
 mod cluster;
 mod codec;
+mod computing;
 mod configuration;
 mod convert;
 mod diagnostics_json;
+#[cfg(target_family = "wasm")]
+mod embedded;
 mod files;
 mod guard;
 mod handlers;
@@ -20,4 +23,6 @@ mod server;
 mod virtual_document;
 mod workspace_files;
 
+#[cfg(target_family = "wasm")]
+pub use embedded::Embedded;
 pub use server::{Transport, run, run_over};

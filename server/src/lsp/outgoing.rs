@@ -104,6 +104,19 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// The next message as JSON; `None` if there is none now.
+    #[cfg(target_family = "wasm")]
+    pub(super) fn next(&mut self) -> Option<Vec<u8>> {
+        let message = self.receive.try_recv().ok()?;
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        match message {
+            Message::Request(request) => serde_json::to_vec(&request).ok(),
+            Message::Response(response) => serde_json::to_vec(&response).ok(),
+            Message::Text(text) => Some(text.into_body()),
+            Message::End => None,
+        }
+    }
+
     /// Writes what is sent until the end is, or nobody reads. Blocks.
     pub(super) fn write(mut self, output: &mut impl Write) {
         while let Some(message) = self.receive.blocking_recv() {

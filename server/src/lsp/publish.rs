@@ -4,7 +4,7 @@ use super::backend::Shared;
 use super::convert::{self, Encoding};
 use super::guard::message;
 use super::outgoing::Outgoing;
-use super::{builds, configuration, diagnostics_json, files};
+use super::{builds, computing, configuration, diagnostics_json, files};
 use crate::documents::Snapshot;
 use crate::ide::{Analysis, Diagnostic, Elsewhere, Severity, Stop, Tag};
 use crate::schedule::Cancel;
@@ -32,7 +32,7 @@ async fn run_worker(shared: Arc<Shared>, name: Arc<str>) {
             let (shared, snapshot) = (Arc::clone(&shared), Arc::clone(&snapshot));
             move || analyse_and_publish(&shared, &snapshot, &cancel)
         };
-        match tokio::task::spawn_blocking(job).await {
+        match computing::spawn(job).await {
             Ok(Some(affected)) => {
                 // A file may be the first of its project.
                 configuration::report_problems(&shared);

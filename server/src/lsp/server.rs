@@ -21,7 +21,7 @@ use tower_lsp::{ClientSocket, LspService};
 use tower_service::Service;
 
 /// How many messages wait unread while the loop is busy.
-const BACKLOG: usize = 64;
+pub(super) const BACKLOG: usize = 64;
 /// Threads for analyses at most. One that waits for another's result holds one, too.
 const THREADS: usize = 16;
 /// Requests that are being answered at most; further ones are refused. They cannot wait in the stream: what those at
@@ -108,7 +108,7 @@ fn connect(
     (incoming, outgoing, writer)
 }
 
-async fn serve(mut incoming: Receiver<Message>, outgoing: Outgoing, exit: &Arc<Exit>) {
+pub(super) async fn serve(mut incoming: Receiver<Message>, outgoing: Outgoing, exit: &Arc<Exit>) {
     let backend = |client| Backend::new(client, outgoing.clone(), Arc::clone(exit));
     let (service, socket) = handlers::own(LspService::build(backend)).finish();
     let mut service = Guarded::new(service, Arc::clone(exit));

@@ -4,7 +4,7 @@ use super::watched_files;
 use crate::ide;
 use crate::lsp::backend::Backend;
 use crate::lsp::capabilities::{self, Client};
-use crate::lsp::{client_watchdog, configuration};
+use crate::lsp::{client_watchdog, computing, configuration};
 use serde_json::json;
 use std::sync::Arc;
 use tower_lsp::lsp_types::{InitializeParams, InitializeResult, Registration, ServerInfo};
@@ -35,7 +35,7 @@ pub(in crate::lsp) fn handle(backend: &Backend, params: InitializeParams) -> Ini
 /// Looks through the workspace, has its files watched, and reads the embedded schema and catalogs before the first
 /// document needs them.
 pub(in crate::lsp) fn ready(backend: &Backend) {
-    tokio::task::spawn_blocking(ide::preload);
+    computing::spawn(ide::preload);
     let shared = &backend.shared;
     watched_files::watch(shared);
     if shared.client_capabilities().registers_configuration {
