@@ -23,7 +23,7 @@ build: ## build everything
 # need: what is slow begins at once, beside the rest.
 SETUP := setup-packages setup-api-server setup-helm setup-krew setup-olm setup-llama-stack setup-neovim setup-vscode \
 	setup-npm setup-docs
-TESTS := build-tests build-playground test-crates test-servers test-vscode test-playground
+TESTS := build-tests build-web build-playground test-crates test-servers test-vscode test-playground
 .PHONY: $(SETUP) $(TESTS)
 BUILT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug
 
@@ -76,11 +76,15 @@ test-servers: $(filter-out setup-vscode setup-npm,$(SETUP)) build-tests
 	@LLSD_BIN='$(BUILT)/llsd' LLSD_OPERATOR_BIN='$(BUILT)/llsd-operator' \
 		tests/part.sh --live $@ $(CARGO) test --workspace --test servers --locked --quiet --no-fail-fast
 
-test-vscode: setup-packages setup-api-server setup-vscode setup-npm build-tests
+test-vscode: setup-packages setup-api-server setup-vscode setup-npm build-tests build-web
 	@tests/part.sh $@ npm --prefix vscode-extension test --silent
 
-# Behind the other build: both would take all processors.
-build-playground: build-tests
+# The server as a module, for the extension in a browser: not optimized, which would take longer than the tests with it.
+build-web: build-tests
+	@CARGO='$(CARGO)' tests/part.sh $@ vscode-extension/engine/build.sh dev
+
+# Behind the other builds: all would take all processors.
+build-playground: build-tests build-web
 	@CARGO='$(CARGO)' tests/part.sh $@ playground/build.sh
 
 test-playground: setup-packages build-playground

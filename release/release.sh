@@ -47,6 +47,7 @@ for target in "${targets[@]}"; do
       --out "$out/llsd-$platform.vsix" >&2
   done
 done
+node vscode-extension/package.mjs --target web --binary "$(vscode-extension/engine/build.sh)" --out "$out/llsd-web.vsix" >&2
 release/verify.sh "$out" >&2
 node release/npm.mjs "$out" "$out/npm" >&2
 release/wheel.py "$out" "$out/wheels" >&2

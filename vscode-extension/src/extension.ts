@@ -1,4 +1,4 @@
-// The extension's entry: starts the server when a document needs it, and binds the commands.
+// What the extension is in every place: starts the server when a document needs it, and binds the commands.
 import * as vscode from 'vscode';
 import { fixAll, migrate } from './commands/actions';
 import { showEnvironment } from './commands/environment';
@@ -10,6 +10,7 @@ import { selectVersion } from './commands/version';
 import { offerSchema } from './fallback';
 import type { Place } from './place';
 import { placeOf } from './place';
+import type { Platform } from './platform';
 import { baseConfigs } from './preview/base';
 import { Diffs } from './preview/diff';
 import { Previews } from './preview/previews';
@@ -24,16 +25,18 @@ export interface Exports {
   status: Status;
 }
 
-export function activate(context: vscode.ExtensionContext): Exports {
+/** Binds everything to what the place at hand has to offer. */
+export function activateOn(platform: Platform, context: vscode.ExtensionContext): Exports {
+  void vscode.commands.executeCommand('setContext', 'llsd.runsPrograms', platform.runsPrograms);
   const output = vscode.window.createOutputChannel('llsd', { log: true });
-  const server = new Server(context, output);
+  const server = new Server(platform, output);
   const previews = new Previews(server);
-  const diffs = new Diffs(server);
+  const diffs = new Diffs(server, platform.runsPrograms);
   const status = new Status(server);
   const command = (name: string, run: (...args: unknown[]) => unknown): vscode.Disposable =>
     vscode.commands.registerCommand(name, run);
   const onResource = (run: (place: Place) => Promise<void>) => async (...args: unknown[]): Promise<void> => {
-    const place = await placeOf(args);
+    const place = await placeOf(server, args);
     if (place !== undefined) {
       await server.start();
       await run(place);
@@ -56,7 +59,7 @@ export function activate(context: vscode.ExtensionContext): Exports {
     command('llsd.previewDiffCluster', compare('cluster')),
     command('llsd.migrate', onResource(migrate)),
     command('llsd.previewMigration', async (...args) => {
-      const place = await placeOf(args, true);
+      const place = await placeOf(server, args, true);
       if (place !== undefined) {
         await server.start();
         await previewMigration(server, diffs, place, typeof args[2] === 'string' ? args[2] : undefined);
@@ -85,7 +88,10 @@ export function activate(context: vscode.ExtensionContext): Exports {
   for (const document of vscode.workspace.textDocuments) {
     startFor(server, document);
   }
-  offerSchema(context, server).catch((error: unknown) => { output.warn(`no schema for the YAML extension: ${String(error)}`); });
+  const { schema } = platform;
+  if (schema !== undefined) {
+    offerSchema(schema, server).catch((error: unknown) => { output.warn(`no schema for the YAML extension: ${String(error)}`); });
+  }
   return { server, status };
 }
 

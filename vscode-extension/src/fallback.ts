@@ -1,7 +1,5 @@
 // Without a server the schema is better than nothing: it is handed to the YAML extension, if that one is installed.
 // While the server runs it is not: two voices would say the same thing twice.
-import * as fs from 'node:fs';
-import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { isResource } from './recognise';
 import type { Server } from './server';
@@ -19,15 +17,13 @@ interface YamlExtension {
 }
 
 /** Offers the schema for resources as long as the server is not running. */
-export async function offerSchema(context: vscode.ExtensionContext, server: Server): Promise<boolean> {
+export async function offerSchema(schema: (version: string) => string, server: Server): Promise<boolean> {
   const yaml = await vscode.extensions.getExtension<YamlExtension>(YAML_EXTENSION)?.activate();
   if (yaml === undefined) {
     return false;
   }
-  return yaml.registerContributor(SCHEME, (resource) => schemaFor(server, resource), (uri) => {
-    const version = uri.endsWith('v1alpha1') ? 'v1alpha1' : 'v1alpha2';
-    return fs.readFileSync(path.join(context.extensionPath, 'schemas', `${version}.json`), 'utf8');
-  });
+  return yaml.registerContributor(SCHEME, (resource) => schemaFor(server, resource), (uri) =>
+    schema(uri.endsWith('v1alpha1') ? 'v1alpha1' : 'v1alpha2'));
 }
 
 /** Which schema a document has; none while the server looks after it. */

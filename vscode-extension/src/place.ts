@@ -1,7 +1,8 @@
 // Which resource a command is for: the one that a code lens or a menu names, else the one under the cursor.
 import * as vscode from 'vscode';
-import type { Position } from 'vscode-languageclient/node';
+import type { Position } from 'vscode-languageclient';
 import { concerns, isResource } from './recognise';
+import type { Server } from './server';
 
 export interface Place {
   document: vscode.TextDocument;
@@ -12,10 +13,10 @@ export interface Place {
  * `args` as code lenses (`uri`, `position`), menus (a `vscode.Uri`) and the palette (nothing) give them. With `configs` a
  * config of the server will do, too.
  */
-export async function placeOf(args: unknown[], configs = false): Promise<Place | undefined> {
+export async function placeOf(server: Server, args: unknown[], configs = false): Promise<Place | undefined> {
   const [uri, position] = args;
   const active = vscode.window.activeTextEditor;
-  const named = uri instanceof vscode.Uri ? uri : typeof uri === 'string' ? vscode.Uri.parse(uri) : undefined;
+  const named = uri instanceof vscode.Uri ? uri : typeof uri === 'string' ? server.uri(uri) : undefined;
   const editor = named === undefined
     ? active
     : vscode.window.visibleTextEditors.find((open) => open.document.uri.toString() === named.toString());

@@ -1,6 +1,6 @@
 // What llsd answers beyond the standard protocol. The server's side is server/src/lsp/handlers/preview*.rs.
-import { RequestType } from 'vscode-languageclient/node';
-import type { Position, Range, TextDocumentIdentifier } from 'vscode-languageclient/node';
+import { RequestType } from 'vscode-languageclient';
+import type { Position, Range, TextDocumentIdentifier } from 'vscode-languageclient';
 
 /** Which resource: the one at `position`, else number `resource` of document number `document`. */
 export interface ResourceParams {

@@ -1,9 +1,8 @@
-// Finds, starts and restarts llsd.
-import * as fs from 'node:fs';
-import * as path from 'node:path';
+// Starts and restarts llsd.
 import * as vscode from 'vscode';
-import { CloseAction, ErrorAction, LanguageClient, State } from 'vscode-languageclient/node';
-import type { CloseHandlerResult, ErrorHandler, ErrorHandlerResult } from 'vscode-languageclient/node';
+import { CloseAction, ErrorAction, State } from 'vscode-languageclient';
+import type { BaseLanguageClient, CloseHandlerResult, ErrorHandler, ErrorHandlerResult } from 'vscode-languageclient';
+import type { Platform } from './platform';
 import { BASE_SCHEME, languages, PREVIEW_SCHEME } from './recognise';
 
 const FIRST_WAIT_MS = 250;
@@ -16,30 +15,12 @@ const LENS_COMMANDS = ['llsd.preview', 'llsd.previewDiff', 'llsd.migrate', 'llsd
 
 export type Health = 'stopped' | 'starting' | 'running' | 'restarting';
 
-/** The binary to start: the setting, else the bundled one, else whatever the PATH has. */
-export function binaryPath(context: vscode.ExtensionContext): string {
-  const name = process.platform === 'win32' ? 'llsd.exe' : 'llsd';
-  const configured = vscode.workspace.getConfiguration('llsd').get<string>('server.path', '').trim();
-  if (configured !== '') {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    return path.isAbsolute(configured) || folder === undefined ? configured : path.join(folder, configured);
-  }
-  const bundled = path.join(context.extensionPath, 'server', name);
-  return fs.existsSync(bundled) ? bundled : onPath(name) ?? name;
-}
-
-/** The program in a folder of the PATH. Windows would look in the folder of the workspace first. */
-function onPath(name: string): string | undefined {
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
-  return folders.map((folder) => path.join(folder, name)).find((file) => fs.existsSync(file));
-}
-
 /** One server for all folders of the window. */
 export class Server implements vscode.Disposable {
-  private client: LanguageClient | undefined;
+  private client: BaseLanguageClient | undefined;
   private wait = FIRST_WAIT_MS;
   private startedAt = 0;
-  private restartTimer: NodeJS.Timeout | undefined;
+  private restartTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly changed = new vscode.EventEmitter<Health>();
   readonly onDidChangeHealth = this.changed.event;
   health: Health = 'stopped';
@@ -47,13 +28,23 @@ export class Server implements vscode.Disposable {
   failed = false;
 
   constructor(
-    private readonly context: vscode.ExtensionContext,
+    private readonly platform: Platform,
     private readonly output: vscode.LogOutputChannel,
   ) {}
 
   /** The running client; undefined while there is none. */
-  get running(): LanguageClient | undefined {
+  get running(): BaseLanguageClient | undefined {
     return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  /** How the server names a document. */
+  name(uri: vscode.Uri): string {
+    return this.running?.code2ProtocolConverter.asUri(uri) ?? uri.toString();
+  }
+
+  /** The document that the server calls so. */
+  uri(name: string): vscode.Uri {
+    return this.running?.protocol2CodeConverter.asUri(name) ?? vscode.Uri.parse(name);
   }
 
   async start(): Promise<void> {
@@ -61,27 +52,25 @@ export class Server implements vscode.Disposable {
       return;
     }
     clearTimeout(this.restartTimer);
-    const command = binaryPath(this.context);
     this.failed = false;
     this.setHealth('starting');
-    const client = new LanguageClient(
-      'llsd',
-      'llsd',
-      // not in the folder of the workspace, where Windows would find programs before those of the PATH
-      { command, args: ['lsp'], options: { cwd: this.context.extensionPath } },
-      {
-        documentSelector: [
-          ...languages().flatMap((language) => [{ scheme: 'file', language }, { scheme: 'untitled', language }]),
-          { scheme: PREVIEW_SCHEME },
-          { scheme: BASE_SCHEME },
-        ],
-        // trust that is granted later starts the server anew
-        initializationOptions: { commands: LENS_COMMANDS, virtualDocuments: true, untrusted: !vscode.workspace.isTrusted },
-        outputChannel: this.output,
-        errorHandler: this.errorHandler(),
-        initializationFailedHandler: () => false,
+    const schemes = this.platform.schemes();
+    const client = this.platform.createClient({
+      documentSelector: [
+        ...languages().flatMap((language) => schemes.map((scheme) => ({ scheme, language }))),
+        { scheme: PREVIEW_SCHEME },
+        { scheme: BASE_SCHEME },
+      ],
+      initializationOptions: {
+        commands: LENS_COMMANDS,
+        virtualDocuments: true,
+        // Trust that is granted later starts the server anew. Where nothing can be run, nothing is to be tried.
+        untrusted: !vscode.workspace.isTrusted || !this.platform.runsPrograms,
       },
-    );
+      outputChannel: this.output,
+      errorHandler: this.errorHandler(),
+      initializationFailedHandler: () => false,
+    }, this.output);
     this.client = client;
     try {
       await client.start();
@@ -92,13 +81,11 @@ export class Server implements vscode.Disposable {
       this.failed = true;
       this.setHealth('stopped');
       this.output.error(String(error));
-      const choice = await vscode.window.showErrorMessage(
-        `llsd did not start: "${command}". Set "llsd.server.path" to a working binary, or reinstall the extension.`,
-        'Open Settings',
-        'Show Output',
-      );
+      const { message, setting } = this.platform.notStarted();
+      const choices = setting === undefined ? ['Show Output'] : ['Open Settings', 'Show Output'];
+      const choice = await vscode.window.showErrorMessage(message, ...choices);
       if (choice === 'Open Settings') {
-        await vscode.commands.executeCommand('workbench.action.openSettings', 'llsd.server.path');
+        await vscode.commands.executeCommand('workbench.action.openSettings', setting);
       } else if (choice === 'Show Output') {
         this.output.show();
       }

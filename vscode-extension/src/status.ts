@@ -12,7 +12,7 @@ export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('llsd.status', vscode.StatusBarAlignment.Right, 90);
   private readonly subscriptions: vscode.Disposable[];
   private version: VersionAnswer | undefined;
-  private later: NodeJS.Timeout | undefined;
+  private later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly server: Server) {
     this.item.name = 'llsd';

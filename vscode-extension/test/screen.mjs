@@ -174,7 +174,7 @@ function checkInstalled(extensions) {
     if (!files.includes(wanted)) throw new Error(`${wanted} is missing among ${files.join(', ')}`);
   }
   if (!files.some((name) => /third-party-notices/i.test(name))) throw new Error('the licence notices are missing');
-  const strangers = files.filter((name) => /\.map$|\.ts$|^(src|test|node_modules)\//.test(name));
+  const strangers = files.filter((name) => /\.map$|\.ts$|\.wasm$|^(src|test|node_modules)\//.test(name));
   if (strangers.length > 0) throw new Error(`not for users: ${strangers.join(', ')}`);
   const readme = fs.readFileSync(path.join(installed, files.find((name) => /^readme\.md$/i.test(name))), 'utf8');
   for (const [, picture] of readme.matchAll(/!\[[^\]]+\]\((images\/[^)]+)\)/g)) {

@@ -1,5 +1,4 @@
 // "Copy as kubectl Command": what to type in a terminal to get the resource, and the Secrets it needs, into a cluster.
-import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { PreviewAnswer } from '../protocol';
 
@@ -26,9 +25,7 @@ export function kubectlCommands(document: vscode.TextDocument, answer: PreviewAn
 
 function apply(document: vscode.TextDocument, namespace: string): string {
   if (document.uri.scheme !== 'untitled') {
-    const folder = vscode.workspace.getWorkspaceFolder(document.uri);
-    const file = folder === undefined ? document.uri.fsPath : path.relative(folder.uri.fsPath, document.uri.fsPath);
-    return `kubectl apply${namespace} --filename ${quoted(file)}`;
+    return `kubectl apply${namespace} --filename ${quoted(vscode.workspace.asRelativePath(document.uri, false))}`;
   }
   let end = 'EOF';
   while (document.getText().split(/\r?\n/).includes(end)) {

@@ -1,8 +1,7 @@
 // What a migration would make of the files that it changes, side by side, before anything is changed.
-import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { CodeActionRequest, CodeActionResolveRequest } from 'vscode-languageclient/node';
-import type { CodeAction } from 'vscode-languageclient/node';
+import { CodeActionRequest, CodeActionResolveRequest } from 'vscode-languageclient';
+import type { CodeAction } from 'vscode-languageclient';
 import type { Place } from '../place';
 import type { Diffs } from '../preview/diff';
 import type { Server } from '../server';
@@ -43,7 +42,7 @@ export async function previewMigration(server: Server, diffs: Diffs, place: Plac
     }
     for (const [uri, edits] of edit.entries()) {
       const document = await vscode.workspace.openTextDocument(uri);
-      const name = path.posix.basename(uri.path);
+      const name = uri.path.slice(uri.path.lastIndexOf('/') + 1);
       await diffs.show(name, { title: name, text: document.getText() }, { title: action.title, text: edited(document, edits) });
     }
     void offer(action.title, edit);

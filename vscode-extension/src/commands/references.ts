@@ -1,6 +1,6 @@
 // What the server's "n references" lenses run: the editor's own list, which takes its own types.
 import * as vscode from 'vscode';
-import type { Location, Position } from 'vscode-languageclient/node';
+import type { Location, Position } from 'vscode-languageclient';
 import type { Server } from '../server';
 
 /** `uri`, `position`, `locations`, as the protocol writes them. */

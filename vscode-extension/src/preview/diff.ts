@@ -22,7 +22,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   private readonly subscriptions: vscode.Disposable[];
   private count = 0;
 
-  constructor(private readonly server: Server) {
+  constructor(private readonly server: Server, private readonly clusters: boolean) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(DIFF_SCHEME, this),
       vscode.workspace.onDidCloseTextDocument((document) => { this.texts.delete(document.uri.toString()); }),
@@ -37,7 +37,7 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
   async open({ document, position }: Place, against?: Against): Promise<void> {
     const client = this.server.running;
     const chosen = against
-      ?? (await vscode.window.showQuickPick(CHOICES, { placeHolder: 'Compare the generated config with what?' }))?.against;
+      ?? (await vscode.window.showQuickPick(this.choices(), { placeHolder: 'Compare the generated config with what?' }))?.against;
     if (client === undefined || chosen === undefined) {
       return;
     }
@@ -56,6 +56,10 @@ export class Diffs implements vscode.TextDocumentContentProvider, vscode.Disposa
       // The server's sentence says what is missing.
       void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  private choices(): Choice[] {
+    return this.clusters ? CHOICES : CHOICES.filter(({ against }) => against !== 'cluster');
   }
 
   /** Opens two texts side by side; `file` is the name that they carry, for its colours. */

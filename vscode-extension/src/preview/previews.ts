@@ -50,7 +50,7 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
       void vscode.window.showInformationMessage('There is no LlamaStackDistribution or OGXServer at the cursor to preview.');
       return;
     }
-    const uri = previewUri(place.document.uri, answer);
+    const uri = previewUri(this.server.name(place.document.uri), answer);
     this.shown.set(uri.toString(), { source: place.document.uri, answer, fold: false });
     this.changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -195,11 +195,11 @@ export class Previews implements vscode.TextDocumentContentProvider, vscode.Disp
   }
 }
 
-function previewUri(source: vscode.Uri, answer: PreviewAnswer): vscode.Uri {
+function previewUri(source: string, answer: PreviewAnswer): vscode.Uri {
   return vscode.Uri.from({
     scheme: PREVIEW_SCHEME,
     path: `/${answer.name === '' ? 'resource' : answer.name}/config.yaml`,
     // As the server writes it, so that its places in the preview are places in this document.
-    query: `document=${answer.document}&resource=${answer.resource ?? 0}&source=${source.toString()}`,
+    query: `document=${answer.document}&resource=${answer.resource ?? 0}&source=${source}`,
   });
 }

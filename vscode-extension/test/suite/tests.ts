@@ -102,6 +102,15 @@ export const tests: [string, () => Promise<void>][] = [
     assert.match(editor.document.getText(), /provider: vllm\n/);
     await eventually('no diagnostic is left', () => (ours(editor.document.uri).length === 0 ? true : undefined));
   }],
+  ['tells what is wrong with files that are not open, as they come and go', async () => {
+    await eventually('a diagnostic of a file that was there', () => ours(inWorkspace('broken.yaml'))[0]);
+    const later = inWorkspace('later.yaml');
+    const text = (await vscode.workspace.openTextDocument(inWorkspace('broken.yaml'))).getText().replace(/name: .*/, 'name: later');
+    await vscode.workspace.fs.writeFile(later, new TextEncoder().encode(text));
+    await eventually('a diagnostic of a file that came later', () => ours(later)[0]);
+    await vscode.workspace.fs.delete(later);
+    await eventually('nothing is said of a file that is gone', () => (ours(later).length === 0 ? true : undefined));
+  }],
   ['offers provider types', async () => {
     const editor = await open('fresh.yaml');
     const at = positionOf(editor.document, 'provider: vllm', 'provider: v'.length);
@@ -157,7 +166,7 @@ export const tests: [string, () => Promise<void>][] = [
     const editor = await open('secrets.yaml');
     await eventually('the server runs', () => server.running);
     const answer = await server.running?.sendRequest<PreviewAnswer>('llsd/preview', {
-      textDocument: { uri: editor.document.uri.toString() }, position: { line: 0, character: 0 } });
+      textDocument: { uri: server.name(editor.document.uri) }, position: { line: 0, character: 0 } });
     assert.deepEqual(answer?.env.map(({ name, secret, key }) => ({ name, secret, key })),
       [{ name: 'LLSD_OPENAI_API_KEY', secret: 'credentials', key: 'api-key' }]);
   }],
@@ -251,7 +260,7 @@ export const tests: [string, () => Promise<void>][] = [
       await eventually(`${label} is previewed`, async () => {
         const { server } = await extension();
         const answer = await server.running?.sendRequest<PreviewAnswer | null>('llsd/preview', {
-          textDocument: { uri: document.uri.toString() }, position: { line: 0, character: 0 } });
+          textDocument: { uri: server.name(document.uri) }, position: { line: 0, character: 0 } });
         return answer === null ? undefined : answer;
       });
       // A hint tells what depends on the cluster, which no template can know.
