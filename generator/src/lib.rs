@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod catalog;
+pub mod chart;
 pub mod check;
 pub mod config;
 pub mod convert;

@@ -31,6 +31,7 @@ pub fn learn(relevant: &BTreeSet<PathBuf>, workspace: &mut Workspace) -> Vec<Nei
         return Vec::new();
     }
     let mut first: BTreeSet<PathBuf> = beside(relevant);
+    first.extend(relevant.iter().flat_map(|file| files::templates_for(file)));
     first.extend(projects(relevant).iter().flat_map(|folder| files::kustomizations(folder)));
     follow(first, workspace)
 }

@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 /// Names of files that say what becomes of the others.
 const BUILD_FILES: [&str; 4] = [FILE_NAMES[0], FILE_NAMES[1], FILE_NAMES[2], "Chart.yaml"];
 
+/// Folders above a file in which its chart is looked for.
+const CHART_ABOVE: usize = 8;
+
 /// Whether a file's name says YAML.
 #[must_use]
 pub fn is_manifest(path: &Path) -> bool {
@@ -39,6 +42,22 @@ pub fn kustomizations(folder: &Path) -> Vec<PathBuf> {
     let mut found = walk(folder, &Limits::editor(vec![folder.to_path_buf()]), &|| false).files;
     found.retain(|path| is_build_file(path));
     found
+}
+
+/// The templates of the Helm chart around a file that is none itself, within the limits of an editor: they say what becomes
+/// of its values and files.
+#[must_use]
+pub fn templates_for(file: &Path) -> Vec<PathBuf> {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+    let Some(chart) = whole.ancestors().skip(1).take(CHART_ABOVE).find(|above| above.join("Chart.yaml").is_file())
+    else {
+        return Vec::new();
+    };
+    let folder = chart.join("templates");
+    if whole.starts_with(&folder) || !folder.is_dir() {
+        return Vec::new();
+    }
+    walk(&folder, &Limits::editor(vec![chart.to_path_buf()]), &|| false).files
 }
 
 /// What kustomize reads for a path: the file itself, or the kustomization of a folder.

@@ -2,6 +2,7 @@
 
 use super::part::Part;
 use crate::api::{ApiVersion, Kind};
+use crate::chart::Put;
 use crate::config::mounting::Mount;
 use crate::config::reading::Reading;
 use crate::generate::Base;
@@ -41,8 +42,10 @@ pub struct Facts {
     pub resources: BTreeSet<(Kind, ObjectKey)>,
     /// Resources of other files that are applied together with those of the same namespace and name here.
     pub namesakes: BTreeMap<ObjectKey, Namesake>,
-    /// For a config of the server in a file of its own: the ConfigMaps that kustomizations make of it.
+    /// For a config of the server in a file of its own: the ConfigMaps that kustomizations and charts make of it.
     pub made_into: Vec<ObjectKey>,
+    /// For the values of a Helm chart: what its templates put whole into ConfigMaps of them.
+    pub puts: Vec<Put>,
     /// For configs of the server: the resources that mount them.
     pub mounts: Vec<Arc<Mount>>,
     /// Set where the resource is a patch of a kustomization, and so no resource of its own.

@@ -269,7 +269,8 @@ impl Pair<'_> {
     /// A port that llama-stack does not take from here.
     fn port(&self, verdict: &Verdict, found: &mut Vec<Finding>) {
         let place = Path::parse("server.port");
-        let (resource, port) = (&self.mount.resource, self.mount.port);
+        let Some(port) = self.mount.port else { return };
+        let resource = &self.mount.resource;
         let written = match place.find(self.config) {
             Some(Value::Number(number)) => number.as_i64(),
             Some(Value::String(text)) => self.substituted(text).and_then(|text| text.parse().ok()),

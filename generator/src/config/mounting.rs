@@ -42,8 +42,8 @@ pub struct Mount {
     pub is_open: bool,
     /// How many pods may run at a time.
     pub replicas: i64,
-    /// The port that the server is started with.
-    pub port: i64,
+    /// The port that the server is started with; `None`: not known.
+    pub port: Option<i64>,
     /// The folders that outlive a container or are mounted into it; `None`: not known.
     pub folders: Option<Vec<String>>,
     /// Whether it starts the server with a command of its own.
@@ -199,7 +199,7 @@ pub fn mounts(version: ApiVersion, object: &Value, unknown: &BTreeSet<Path>) -> 
         variables: variables(at(fields.env)),
         is_open: is_open(fields.env),
         replicas: number(fields.replicas).unwrap_or(1).max(number(fields.most_replicas).unwrap_or(1)),
-        port: number(fields.port).unwrap_or(i64::from(DEFAULT_PORT)),
+        port: (!is_open(fields.port)).then(|| number(fields.port).unwrap_or(i64::from(DEFAULT_PORT))),
         folders: (!is_open(fields.pod) && !is_open(fields.storage)).then_some(folders),
         has_command,
         is_base: false,

@@ -162,15 +162,15 @@ pub(super) fn fix_source(source: &Source, project: Option<Arc<Project>>, dry_run
     Ok(Fixed { line, text: fixed.into() })
 }
 
-/// What a file has to be judged by: whether a kustomization takes it as a patch.
+/// What a file has to be judged by: whether a kustomization takes it as a patch, or it is nothing without a chart.
 fn around(source: &Source, text: &str) -> Workspace {
     let mut workspace = Workspace::new();
     let alone = ide::analyse(text.into(), None, &workspace);
-    if let (Source::File(path), true) = (source, alone.is_relevant()) {
+    if let (Source::File(path), true) = (source, alone.may_be_relevant()) {
         workspace.set(&source.key(), alone.objects());
         surroundings::learn(&BTreeSet::from([path.clone()]), &mut workspace);
         // what it refers to is looked for where all files are fixed together
-        if !workspace.is_patch(&source.key()) {
+        if alone.is_relevant() && !workspace.is_patch(&source.key()) {
             return Workspace::new();
         }
     }

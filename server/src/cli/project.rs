@@ -59,7 +59,7 @@ impl Project {
         let files: BTreeMap<Arc<str>, File> = texts.into_iter().map(file).collect();
         let mut workspace = Workspace::new();
         files.iter().for_each(|(key, file)| _ = workspace.set(key, file.analysis.objects()));
-        let relevant = files.iter().filter(|(_, file)| file.named && file.analysis.is_relevant());
+        let relevant = files.iter().filter(|(_, file)| file.named && file.analysis.may_be_relevant());
         let relevant = relevant.map(|(key, _)| PathBuf::from(&**key)).collect();
         let mut files = files;
         for found in surroundings::learn(&relevant, &mut workspace) {

@@ -74,7 +74,7 @@ pub(super) fn check(files: &[File]) -> Vec<Checked> {
     for (file, analysis) in files.iter().zip(&first) {
         workspace.set(&file.key, analysis.objects());
     }
-    let relevant = files.iter().zip(&first).filter(|(_, analysis)| analysis.is_relevant());
+    let relevant = files.iter().zip(&first).filter(|(_, analysis)| analysis.may_be_relevant());
     let relevant = relevant.map(|(file, _)| PathBuf::from(&*file.key)).collect();
     surroundings::learn(&relevant, &mut workspace);
     let numbers: HashMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (&*file.key, number)).collect();
@@ -85,7 +85,7 @@ pub(super) fn check(files: &[File]) -> Vec<Checked> {
     };
     let together = workspace.files().nth(1).is_some();
     let again = |(file, analysis): (&File, &Analysis)| {
-        if !together || !analysis.is_relevant() {
+        if !together || !analysis.may_be_relevant() {
             return file.checked(analysis, &elsewhere);
         }
         let workspace = file.assuming(workspace.seen_by(&file.key));

@@ -60,6 +60,13 @@ impl Analysis {
         self.file.is_relevant()
     }
 
+    /// Whether it [is relevant](Self::is_relevant), or may be where other files are known: values of a chart are configs
+    /// where its templates say so.
+    #[must_use]
+    pub fn may_be_relevant(&self) -> bool {
+        self.is_relevant() || self.file.iter().any(|located| located.document.may_have_configs())
+    }
+
     /// The number of the resource document at `offset`, for [`preview`]; `None` outside any resource.
     #[must_use]
     pub fn document_at(&self, offset: usize) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! One YAML document, understood: its tree, the resources in it, and what was found out about each.
 
-use super::config::{self, ConfigText};
+use super::config::{self, ConfigText, PossibleConfig};
 use super::facts::{self, Reference};
 use super::memo::Memo;
 use super::names::DocumentNames;
@@ -12,6 +12,7 @@ use super::semantic_tokens::{self, Token};
 use super::types::{self, Diagnostic};
 use super::workspace::FILES;
 use super::{diagnostics, place};
+use llsd_generator::chart;
 use llsd_generator::check::facts::Facts;
 use llsd_generator::check::finding::Finding;
 use llsd_generator::check::header::header;
@@ -32,8 +33,10 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct DocumentAnalysis {
     tree: Arc<Document>,
     resources: Vec<Resource>,
-    /// Depend on the text alone, so that documents judged by other facts share them.
+    /// Depend on the text alone, so that documents judged by other facts share them; unless some are `possible`.
     configs: Arc<Vec<ConfigText>>,
+    /// Parts that are configs where the facts say so: then they are among `configs`.
+    possible: Arc<Vec<PossibleConfig>>,
     objects: Objects,
     references: BTreeSet<Reference>,
     /// Patches that stand in it as texts.
@@ -47,7 +50,7 @@ pub(crate) struct DocumentAnalysis {
     memo: Memo,
     kept: Retention,
     dropped: bool,
-    /// Depends on the text alone, so that documents judged by other facts share it.
+    /// Depends on the text and the configs alone, so that documents judged by other facts mostly share it.
     names: Arc<OnceLock<Arc<DocumentNames>>>,
 }
 
@@ -67,6 +70,7 @@ impl DocumentAnalysis {
     pub(crate) fn new(tree: Arc<Document>, kept: Retention, dropped: bool) -> Self {
         let mut plain = Arc::new(Plain::read(&tree));
         let configs = Arc::new(config::of_document(&tree, &plain));
+        let possible = if configs.is_empty() { config::possible(&tree, &plain) } else { Vec::new() };
         let mut resources = Vec::new();
         let mut objects = Objects::default();
         for base in roots(&plain.value) {
@@ -78,9 +82,12 @@ impl DocumentAnalysis {
                     let value = named.unwrap_or_else(|| taken(&mut plain, &base));
                     resources.push(Resource::new(base, value, &plain, header));
                 }
+                // a template writes the entries, so that nobody knows its keys here
+                None if plain.unknown.contains(&base.key("data")) => {}
                 None => objects.add(value),
             }
         }
+        objects.puts = chart::puts(tree.text(), &plain.value);
         objects.resources = resources.iter().filter_map(Resource::known_name).collect();
         objects.manifests.extend(resources.iter().map(Resource::manifest));
         let mounts = resources.iter().flat_map(|one| mounting::mounts(one.version, &one.value, &one.unknown));
@@ -107,6 +114,7 @@ impl DocumentAnalysis {
             tree,
             resources,
             configs,
+            possible: Arc::new(possible),
             objects,
             references,
             embedded,
@@ -128,15 +136,22 @@ impl DocumentAnalysis {
             let same = before.configs.iter().find(|known| known.owner() == config.owner());
             same.into_iter().for_each(|known| config.remember(known));
         }
+        let possible = Arc::get_mut(&mut self.possible).into_iter().flatten();
+        possible.for_each(|config| config.remember(&before.possible));
     }
 
     /// The same document, judged by other facts, and with patches that are.
     pub(crate) fn with_facts(&self, facts: Arc<Facts>, embedded: Vec<Embedded>) -> Self {
         let resources = self.resources.iter().map(|resource| resource.judged_by(&facts)).collect();
+        let (configs, names) = match self.possible.is_empty() {
+            true => (self.configs.clone(), self.names.clone()),
+            false => (Arc::new(config::put(&self.possible, &facts.puts)), Arc::default()),
+        };
         Self {
             tree: self.tree.clone(),
             resources,
-            configs: self.configs.clone(),
+            configs,
+            possible: self.possible.clone(),
             objects: self.objects.clone(),
             references: self.references.clone(),
             embedded,
@@ -148,7 +163,7 @@ impl DocumentAnalysis {
             memo: Memo::default(),
             kept: self.kept,
             dropped: self.dropped,
-            names: self.names.clone(),
+            names,
         }
     }
 
@@ -168,6 +183,11 @@ impl DocumentAnalysis {
     /// The configs of the server in it.
     pub(crate) fn configs(&self) -> &[ConfigText] {
         &self.configs
+    }
+
+    /// Whether it has parts that are configs where the facts say so.
+    pub(crate) fn may_have_configs(&self) -> bool {
+        !self.possible.is_empty()
     }
 
     /// Whether it has anything that is checked: a resource, a part of one, or a config of the server.
@@ -230,7 +250,7 @@ impl DocumentAnalysis {
         let patched = self.objects.patched.iter().map(String::as_str);
         let mounted = self.configs.iter().filter_map(|config| config.owner()).map(|owner| owner.object.1.as_str());
         let made = self.facts.made_into.iter().map(|(_, name)| name.as_str());
-        let is_file = self.configs.iter().any(|config| config.owner().is_none());
+        let is_file = self.may_have_configs() || self.configs.iter().any(|config| config.owner().is_none());
         referenced.chain(own).chain(patched).chain(mounted).chain(made).chain(is_file.then_some(FILES))
     }
 

@@ -139,6 +139,12 @@ fn facts(document: &DocumentAnalysis, known: ObjectScope<'_>) -> Facts {
     let is_file = document.configs().iter().any(|config| config.owner().is_none());
     facts.made_into = if is_file { known.workspace.made_into() } else { Vec::new() };
     facts.mounts = known.mounts(document, &facts.made_into);
+    if is_file || document.may_have_configs() {
+        let charted = known.workspace.charted();
+        facts.made_into.extend(charted.made_into);
+        facts.mounts.extend(charted.mounts);
+        facts.puts = charted.puts;
+    }
     facts.part = manifest(document).and_then(|manifest| known.workspace.part(manifest));
     for resource in document.resources() {
         let key = (resource.namespace().to_owned(), resource.name().to_owned());
@@ -257,7 +263,9 @@ impl<'a> ObjectScope<'a> {
     /// `made_into`: the ConfigMaps that are made of the document's file.
     fn mounts(self, document: &DocumentAnalysis, made_into: &[ObjectKey]) -> Vec<Arc<Mount>> {
         let mut found = Vec::new();
-        let owners = document.configs().iter().filter_map(|config| config.owner()).map(|owner| &owner.object);
+        // of what a chart makes ConfigMaps of, the chart knows best what mounts it
+        let configs = document.configs().iter().filter(|_| !document.may_have_configs());
+        let owners = configs.filter_map(|config| config.owner()).map(|owner| &owner.object);
         let owners: BTreeSet<&ObjectKey> = owners.chain(made_into).collect();
         for owner in owners {
             let own = self.own.iter().flat_map(|located| &located.document.objects().mounts);

@@ -1,6 +1,7 @@
 //! What one file contributes to the others: its Secrets and ConfigMaps, and what tells with which files it is applied.
 
 use llsd_generator::api::{ApiVersion, Kind};
+use llsd_generator::chart::Put;
 use llsd_generator::check::ReferenceKind;
 use llsd_generator::config::mounting::Mount;
 use llsd_generator::config::reading::Reading;
@@ -102,17 +103,22 @@ pub struct Objects {
     pub(crate) manifests: Vec<Manifest>,
     /// What its resources say to the ConfigMaps that they mount.
     pub(crate) mounts: Vec<Arc<Mount>>,
+    /// What it puts whole into its ConfigMaps, as a template of a Helm chart.
+    pub(crate) puts: Vec<Put>,
+    /// Whether this looks like the `Chart.yaml` of Helm.
+    pub(crate) chart: bool,
 }
 
 impl Objects {
     /// Whether the document tells nothing that others could ask for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let applied = self.lists.is_some() || self.kustomization.is_some();
+        let applied = self.lists.is_some() || self.kustomization.is_some() || self.chart;
         self.names().next().is_none()
             && self.resources.is_empty()
             && self.manifests.is_empty()
             && self.mounts.is_empty()
+            && self.puts.is_empty()
             && !applied
     }
 
@@ -126,6 +132,7 @@ impl Objects {
             let patches = text("kind").is_some() || PATCHING.iter().any(|field| manifest.get(field).is_some());
             self.lists = paths.or_else(|| patches.then(Vec::new));
             self.set_kustomization(manifest);
+            self.chart = text("name").is_some() && text("version").is_some() && text("apiVersion").is_some();
         }
         if text("apiVersion") != Some("v1") {
             return;
@@ -196,6 +203,8 @@ impl Objects {
         self.manifests.extend(other.manifests.iter().cloned());
         self.patched.extend(other.patched.iter().cloned());
         self.mounts.extend(other.mounts.iter().cloned());
+        self.puts.extend(other.puts.iter().cloned());
+        self.chart |= other.chart;
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {

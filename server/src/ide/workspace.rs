@@ -1,6 +1,8 @@
 //! What the other files of the workspace contribute: Secrets and ConfigMaps that a resource may refer to, and resources
 //! whose names may be taken twice.
 
+mod charts;
+
 use super::applied::Applied;
 use super::changed::Changed;
 use super::cluster::Cluster;
@@ -18,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// In place of a name: what kustomizations make of files that say nothing of it themselves. No object is called so.
+/// In place of a name: what kustomizations and charts make of files that say nothing of it themselves. No object is called
+/// so.
 pub(crate) const FILES: &str = "\0files";
 /// What somebody says of distributions that do not tell it themselves.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,7 +128,7 @@ impl Workspace {
             names.extend(piece.resources.iter().map(|((_, name), _)| name.clone()));
             names.extend(piece.patched.iter().cloned());
         }
-        if removed.iter().chain(&added).any(|piece| piece.makes_of_files()) {
+        if removed.iter().chain(&added).any(|piece| piece.makes_of_files()) || charts::differ(&removed, &added) {
             names.insert(FILES.to_owned());
         }
         let names = Arc::new(names);

@@ -123,7 +123,8 @@ pub(super) fn look_beside(shared: &Arc<Shared>, uri: &Url) {
     let within = |folder: &Url| uri.as_str().starts_with(folder.as_str());
     let Some(path) = convert::file_path(uri).filter(|_| !shared.folders().iter().any(within)) else { return };
     let folders = path.ancestors().skip(1).take(ABOVE);
-    let telling = folders.flat_map(workspace::build_files_in).filter_map(|path| Url::from_file_path(path).ok());
+    let telling = folders.flat_map(workspace::build_files_in).chain(workspace::templates_for(&path));
+    let telling = telling.filter_map(|path| Url::from_file_path(path).ok());
     let names: Vec<Arc<str>> = telling.map(|uri| convert::name(&uri).into()).collect();
     if !names.is_empty() {
         rescan(shared, names);
@@ -337,7 +338,7 @@ impl Round {
         let stop = || cancel.is_cancelled();
         let settings = self.shared.configuration.of(name);
         let workspace = self.shared.session.workspace().seen_by(name).assuming(settings.assumed());
-        let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::is_relevant)?;
+        let analysis = ide::open(&text, &workspace, &stop).filter(ide::Analysis::may_be_relevant)?;
         let rope = Rope::from_str(&text);
         let places = self.places(&analysis, &rope);
         let diagnostics = if settings.diagnose_unopened {

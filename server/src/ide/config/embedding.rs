@@ -5,11 +5,11 @@ use crate::ide::types::TextEdit;
 use llsd_yaml::{BlockScalar, Node, Style};
 
 /// How a text is written in the document around it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Embedding {
     /// Nothing is around it: the document is the text.
     Document,
-    /// In a literal text, whose lines are those of the text with indentation.
+    /// In a literal text, whose lines are those of the text with indentation; or a mapping, read in the same way.
     Block(BlockScalar),
     /// In single or double quotes, where escapes may stand for characters.
     Quoted(Quoted),
@@ -18,7 +18,7 @@ pub(crate) enum Embedding {
 }
 
 /// A text in quotes, and which of its bytes stand where in the document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Quoted {
     /// What is between the quotes, in the document.
     content: Span,

@@ -1,8 +1,10 @@
-//! Configs of the server in a document: the document itself, or texts in a ConfigMap.
+//! Configs of the server in a document: the document itself, texts in a ConfigMap, or values that become one.
 
 mod embedding;
+mod values;
 
 pub(crate) use embedding::Embedding;
+pub(crate) use values::{PossibleConfig, possible, put};
 
 use super::objects::ObjectKey;
 use super::types::{Diagnostic, TextEdit};
@@ -35,7 +37,7 @@ pub(crate) struct ConfigText {
     verdict: Mutex<Option<(Vec<&'static str>, Arc<Verdict>)>>,
 }
 
-/// The ConfigMap that a config stands in.
+/// The ConfigMap that a config stands in, or that is made of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
     /// Namespace and name.
@@ -64,28 +66,37 @@ fn in_config_map(tree: &Arc<Document>, plain: &Plain, root: &Path) -> Vec<Config
     };
     let owner = (metadata("namespace"), metadata("name"));
     let data = object.get("data").and_then(Value::as_object).into_iter().flatten();
-    // Every config has one of these words, so that most texts need not be parsed to know that they are none.
-    let may_be = |text: &str| ["provider_type", "providers", "apis"].iter().any(|word| text.contains(word));
     let texts = data.filter(|(_, text)| text.as_str().is_some_and(may_be));
     texts
         .take(MOST_TEXTS)
         .filter_map(|(key, _)| {
             let node = tree.find(&place::steps(root, &Path::root().key("data").key(key.as_str())))?;
-            inside(node, Owner { object: owner.clone(), key: key.clone() })
+            inside(node, Some(Owner { object: owner.clone(), key: key.clone() }))
         })
         .collect()
 }
 
-fn inside(node: Node<'_>, owner: Owner) -> Option<ConfigText> {
+/// Whether a text may be a config: each has one of these words, so that most texts need not be parsed.
+fn may_be(text: &str) -> bool {
+    ["provider_type", "providers", "apis"].iter().any(|word| text.contains(word))
+}
+
+fn inside(node: Node<'_>, owner: Option<Owner>) -> Option<ConfigText> {
     let tree = Arc::new(parse_document(&node.value()));
     let plain = Plain::read(&tree);
     let is_config = config::is_config(&plain.value);
-    is_config.then(|| ConfigText::new(Embedding::of(node), Some(owner), tree, Arc::new(plain)))
+    is_config.then(|| ConfigText::new(Embedding::of(node), owner, tree, Arc::new(plain)))
 }
 
 impl ConfigText {
     fn new(embedding: Embedding, owner: Option<Owner>, tree: Arc<Document>, plain: Arc<Plain>) -> Self {
         Self { embedding, owner, tree, plain, memory: Arc::default(), verdict: Mutex::default() }
+    }
+
+    /// The same text as a config of a ConfigMap that is made of it.
+    fn in_config_map(&self, owner: Owner) -> Self {
+        let (tree, plain) = (Arc::clone(&self.tree), Arc::clone(&self.plain));
+        Self { memory: Arc::clone(&self.memory), ..Self::new(self.embedding.clone(), Some(owner), tree, plain) }
     }
 
     /// Takes over what is known of the entries of the same config in the text before.
@@ -98,7 +109,7 @@ impl ConfigText {
         &self.embedding
     }
 
-    /// The ConfigMap that it stands in; `None` for a document of its own.
+    /// The ConfigMap that it stands in, or that is made of it; `None` for a document of its own.
     pub(crate) fn owner(&self) -> Option<&Owner> {
         self.owner.as_ref()
     }
