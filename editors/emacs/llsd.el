@@ -9,7 +9,7 @@
 
 ;;; Commentary:
 
-;; Has eglot start the language server of llsd in YAML buffers, and adds commands for what the protocol does not know:
+;; Has eglot start the language server of llsd in YAML buffers, and adds commands for what eglot does not know:
 ;; `llsd-preview' and `llsd-migrate'.
 ;;
 ;;   (require 'llsd)
@@ -17,7 +17,9 @@
 
 ;;; Code:
 
+(require 'diff)
 (require 'eglot)
+(require 'seq)
 
 (defgroup llsd nil
   "LlamaStackDistribution resources."
@@ -84,12 +86,96 @@ There, \\<special-mode-map>\\[revert-buffer] generates it again."
       (llsd--show text))
     (display-buffer shown)))
 
+(defconst llsd--migrations
+  ["refactor.rewrite.llsd.migrate" "refactor.rewrite.llsd.ogx" "refactor.rewrite.llsd.config"]
+  "Kinds of the server's migrations: of resources, to ogx, and of configs.")
+
+(defun llsd--choose-migration (server)
+  "Ask which migration of SERVER is wanted at point, and return it."
+  (eglot--signal-textDocument/didChange)
+  (let* ((place (eglot--pos-to-lsp-position))
+         (offered (append (jsonrpc-request server :textDocument/codeAction
+                                           (list :textDocument (eglot--TextDocumentIdentifier)
+                                                 :range (list :start place :end place)
+                                                 :context (list :diagnostics [] :only llsd--migrations)))
+                          nil))
+         (possible (seq-remove (lambda (action) (plist-get action :disabled)) offered))
+         (titles (mapcar (lambda (action) (cons (plist-get action :title) action)) possible)))
+    (unless titles
+      (user-error "%s" (or (plist-get (plist-get (car offered) :disabled) :reason)
+                           "There is nothing to migrate at point")))
+    (let ((action (cdr (assoc (completing-read "Migration: " titles nil t) titles))))
+      (if (plist-get action :edit)
+          action
+        (jsonrpc-request server :codeAction/resolve action)))))
+
+(defun llsd--changes (edit)
+  "Return the files of the workspace EDIT, each a URI with its edits."
+  (let ((plain (plist-get edit :changes)) found)
+    (while plain
+      (push (cons (substring (symbol-name (pop plain)) 1) (pop plain)) found))
+    (seq-doseq (change (plist-get edit :documentChanges))
+      (when (plist-get change :textDocument)
+        (push (cons (plist-get (plist-get change :textDocument) :uri) (plist-get change :edits)) found)))
+    (nreverse found)))
+
+(defun llsd--difference (buffer edits)
+  "Return the difference of BUFFER to itself with EDITS."
+  (let ((new (generate-new-buffer " *llsd-new*"))
+        (shown (generate-new-buffer " *llsd-diff*")))
+    (unwind-protect
+        (progn
+          (with-current-buffer new
+            (insert (with-current-buffer buffer (save-restriction (widen) (buffer-string))))
+            (let ((inhibit-message t)) (eglot--apply-text-edits edits)))
+          (diff-no-select buffer new "-u" t shown)
+          (with-current-buffer shown
+            (goto-char (point-min))
+            (if (search-forward "@@" nil t)
+                (let ((start (line-beginning-position)))
+                  ;; Behind it, Emacs says when it was done.
+                  (goto-char (point-max))
+                  (re-search-backward "^Diff finished" start t)
+                  (buffer-substring-no-properties start (point)))
+              "")))
+      (kill-buffer new)
+      (kill-buffer shown))))
+
+(defun llsd--show-migration (action)
+  "Show the differences and the losses of ACTION."
+  (let ((shown (get-buffer-create "*llsd-migration*"))
+        (edit (plist-get action :edit))
+        (told (append (plist-get (plist-get action :data) :told) nil)))
+    (with-current-buffer shown
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert (plist-get action :title) "\n")
+        (dolist (line told) (insert line "\n"))
+        (seq-doseq (change (plist-get edit :documentChanges))
+          (when (equal (plist-get change :kind) "delete")
+            (insert "deletes " (eglot--uri-to-path (plist-get change :uri)) "\n")))
+        (dolist (file (llsd--changes edit))
+          (let ((path (eglot--uri-to-path (car file))))
+            (insert "\n--- " path "\n+++ " path "\n"
+                    (llsd--difference (find-file-noselect path) (cdr file)))))
+        (goto-char (point-min)))
+      (diff-mode)
+      (setq buffer-read-only t))
+    (display-buffer shown)))
+
 ;;;###autoload
 (defun llsd-migrate ()
-  "Rewrite the resource at point as v1alpha2."
+  "Rewrite the resource or config at point for another version.
+What changes, and what is not kept, is shown first, and nothing changes
+without a yes."
   (interactive)
-  (llsd--server)
-  (eglot-code-actions (point) nil "refactor.rewrite.llsd.migrate" t))
+  (let ((action (llsd--choose-migration (llsd--server))))
+    (unless (plist-get action :edit)
+      (user-error "This migration changes nothing"))
+    (llsd--show-migration action)
+    (when (y-or-n-p (format "%s? " (plist-get action :title)))
+      (let ((eglot-confirm-server-initiated-edits nil))
+        (eglot--apply-workspace-edit (plist-get action :edit) nil)))))
 
 (provide 'llsd)
 ;;; llsd.el ends here

@@ -130,10 +130,26 @@
   (insert "apiVersion: llamastack.io/v1alpha1\nkind: LlamaStackDistribution\nmetadata:\n  name: old\nspec:\n"
           "  server:\n    distribution:\n      name: starter\n")
   (goto-char (point-min))
-  (let ((before (buffer-chars-modified-tick)))
-    (llsd-migrate)
-    (await "the migration" (lambda () (/= before (buffer-chars-modified-tick)))))
+  (let ((before (buffer-text)) (asked nil))
+    ;; Whoever says no keeps the text, and has seen what would become of it.
+    (cl-letf (((symbol-function 'y-or-n-p) (lambda (question) (push question asked) nil)))
+      (llsd-migrate))
+    (emit "declined" (list (cons 'asked (vconcat asked))
+                           (cons 'untouched (equal before (buffer-text)))
+                           (cons 'shown (with-current-buffer "*llsd-migration*" (buffer-text))))))
+  (llsd-migrate)
   (emit "migrated" (buffer-text))
+
+  (delete-region (point-min) (point-max))
+  (insert "version: 2\nimage_name: demo\napis: [inference, telemetry]\nproviders:\n  inference:\n"
+          "  - provider_id: vllm\n    provider_type: remote::vllm\n    config:\n      url: http://vllm:8000/v1\n"
+          "  telemetry:\n  - provider_id: meta\n    provider_type: inline::meta-reference\n    config: {}\n")
+  (goto-char (point-min))
+  (fset 'completing-read
+        (lambda (_ choices &rest _) (seq-find (lambda (title) (string-match-p "ogx 1\\.5\\.0" title)) (mapcar #'car choices))))
+  (llsd-migrate)
+  (emit "config" (list (cons 'shown (with-current-buffer "*llsd-migration*" (buffer-text)))
+                       (cons 'after (buffer-text))))
   (set-buffer-modified-p nil)
   (eglot-shutdown (eglot-current-server))
   (kill-emacs 0))

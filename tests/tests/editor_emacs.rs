@@ -68,6 +68,21 @@ fn emacs_completes_explains_mends_renames_and_formats() {
     let migrated = said["migrated"].as_str().unwrap_or_default();
     assert!(migrated.starts_with("apiVersion: llamastack.io/v1alpha2\n"), "{migrated}");
     assert!(migrated.ends_with("spec:\n  distribution:\n    name: starter\n"), "{migrated}");
+    let (declined, text) = (&said["declined"], |value: &Value| value.as_str().unwrap_or_default().to_owned());
+    assert_eq!(
+        (&declined["untouched"], declined["asked"].as_array().map(Vec::len)),
+        (&true.into(), Some(1)),
+        "{declined}"
+    );
+    let shown = text(&declined["shown"]);
+    assert!(shown.contains("\n-apiVersion: llamastack.io/v1alpha1\n+apiVersion: llamastack.io/v1alpha2\n"), "{shown}");
+    let (shown, after) = (text(&said["config"]["shown"]), text(&said["config"]["after"]));
+    for line in ["-      url: http://vllm:8000/v1", "+      base_url: http://vllm:8000/v1"] {
+        assert!(shown.contains(&format!("\n{line}\n")), "{shown}");
+    }
+    let header = shown.split("\n--- ").next().unwrap_or_default();
+    assert!(header.contains("telemetry"), "what is lost comes first: {shown}");
+    assert!(after.contains("base_url: http://vllm:8000/v1") && !after.contains("telemetry"), "{after}");
     let _ = fs::remove_dir_all(&folder);
 }
 

@@ -26,6 +26,25 @@ spec:
          provider: main
 ";
 
+/// A config of llama-stack 0.4 with a section that later versions do not have.
+const CONFIG: &str = "\
+version: 2
+image_name: demo
+apis:
+- inference
+- telemetry
+providers:
+  inference:
+  - provider_id: vllm
+    provider_type: remote::vllm
+    config:
+      url: http://vllm:8000/v1 # stays
+  telemetry:
+  - provider_id: meta
+    provider_type: inline::meta-reference
+    config: {}
+";
+
 /// Runs a scenario of `tests/editors/` and collects what it says.
 fn run(folder: &Path, scenario: &str, arguments: &[&Path]) -> Map<String, Value> {
     let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors");
@@ -108,8 +127,10 @@ fn the_plugin_shows_the_config_beside_the_resource_and_migrates() {
     let (file, older) = (folder.join("resource.yaml"), folder.join("older.yaml"));
     fs::write(&file, RESOURCE.replace("vll▮", "vllm").replace("endpont", "endpoint")).expect("a file can be written");
     fs::copy(sample("v1alpha1-env.yaml"), &older).expect("a copy");
+    let config = folder.join("config.yaml");
+    fs::write(&config, CONFIG).expect("a file can be written");
     let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim");
-    let said = run(&folder, "neovim_plugin.lua", &[&file, &plugin, &older]);
+    let said = run(&folder, "neovim_plugin.lua", &[&file, &plugin, &older, &config]);
 
     let preview = &said["preview"];
     assert!(preview["text"].as_str().is_some_and(|text| text.contains("base_url: http://vllm:8000/v1")), "{preview}");
@@ -118,11 +139,33 @@ fn the_plugin_shows_the_config_beside_the_resource_and_migrates() {
         assert_eq!(side["diff"], true, "{side}");
         assert!(side["text"].as_str().is_some_and(|text| text.contains("providers:")), "{side}");
     }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let resource = &said["resource"];
+    assert!(text(&resource["new"]).contains("llamastack.io/v1alpha2"), "{resource}");
+    let offered = resource["offered"].to_string();
+    assert!(offered.contains("v1alpha2") && offered.contains("OGXServer"), "{offered}");
+    assert_eq!((&resource["untouched"], &resource["changed"]), (&true.into(), &true.into()), "{resource}");
+    assert_eq!(resource["after"], resource["new"]);
+    let migrated = |to: &str| {
+        let mut llsd = Command::new(llsd_tests::llsd::binary());
+        let output = llsd.args(["migrate", "--to", to]).arg(&config).output().expect("llsd");
+        (String::from_utf8(output.stdout).expect("text"), String::from_utf8(output.stderr).expect("text"))
+    };
+    // The editor and the command line rewrite a config alike, and say the same of what is lost.
+    let (shown, (made, told)) = (&said["config"], migrated("1.5.0"));
+    assert_eq!((&shown["new"], &shown["after"]), (&made.as_str().into(), &made.as_str().into()), "{shown}");
+    assert_eq!((&shown["untouched"], &shown["tabs"]), (&true.into(), &1.into()), "{shown}");
+    let lost = text(&shown["told"]).lines().nth(1).unwrap_or_default().to_owned();
+    assert!(lost.contains("telemetry") && told.contains(&lost), "{lost}\n{told}");
     assert!(
-        said["migrated"].as_str().is_some_and(|text| text.contains("llamastack.io/v1alpha2")),
-        "{}",
-        said["migrated"]
+        text(&shown["message"]).ends_with(":LlsdApply makes this change, :tabclose leaves all as it is"),
+        "{shown}"
     );
+    let stale = &said["stale"];
+    assert_eq!(stale["message"], "llsd: the text has changed since: :LlsdMigrate shows it anew");
+    // that of the two configs is still there
+    assert_eq!((&stale["first"], &stale["tabs"]), (&"# another line".into(), &2.into()), "{stale}");
+    assert_eq!(said["nothing"][0], "llsd: no migration is shown; :LlsdMigrate shows one");
     let message = &said["without a server"][0];
     assert_eq!(message, "llsd: the language server is not running here; vim.lsp.enable('llsd') starts it");
     let _ = fs::remove_dir_all(&folder);

@@ -11,4 +11,5 @@ command('LlsdDiff', 'diff', {
   nargs = '?',
   complete = function() return { 'base', 'saved', 'cluster' } end,
 })
-command('LlsdMigrate', 'migrate', { desc = 'Rewrite the resource at the cursor as v1alpha2' })
+command('LlsdMigrate', 'migrate', { desc = 'What a migration of the resource or config at the cursor would make' })
+command('LlsdApply', 'apply', { desc = 'Make the migration that is shown' })

@@ -66,6 +66,8 @@ pub(in crate::lsp) async fn resolve(backend: &Backend, mut action: CodeAction) -
     };
     match backend.ask(&uri, "codeAction/resolve", query).await?.flatten() {
         Some(Ok((edit, report))) => {
+            // for clients that show it together with the change, before that is made
+            action.data = Some(serde_json::json!({ "told": report }));
             edits::tell(&backend.shared, report);
             action.edit = Some(edit);
             Ok(action)
