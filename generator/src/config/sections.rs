@@ -160,9 +160,14 @@ impl<'a> Sections<'a> {
         for (table, api) in TABLES {
             let path = Path::parse("registered_resources").key(table);
             let entries = path.find(self.config).and_then(Value::as_array);
-            if !self.catalog.apis().any(|one| one == api)
-                || table == "tool_groups" && versions::drops_tool_groups(self.version)
-            {
+            if !self.catalog.apis().any(|one| one == api) {
+                continue;
+            }
+            if table == "tool_groups" && versions::drops_tool_groups(self.version) {
+                if entries.is_some_and(|entries| !entries.is_empty()) {
+                    let message = "ignores \"tool_groups\": it makes tool groups of the providers of tool_runtime";
+                    faults.push(Fault::warning(Kind::UnknownKey, path, message).on_key());
+                }
                 continue;
             }
             for (position, entry) in entries.into_iter().flatten().enumerate() {

@@ -119,6 +119,18 @@ fn what_has_another_name_is_renamed_and_what_is_gone_is_told() {
 }
 
 #[test]
+fn tool_groups_go_where_a_version_makes_them_itself() {
+    let mcp = "  - toolgroup_id: mcp::files\n    provider_id: rag-runtime\n    mcp_endpoint: {uri: http://files/sse}\n";
+    for (to, stay) in [("0.6.1", true), ("0.7.3", false), ("1.0.4", false)] {
+        let (text, lines) = migrated(&format!("{OLD}{mcp}"), to);
+        assert_eq!(text.contains("tool_groups"), stay, "{to}\n{text}");
+        let said = |start: &str| lines.iter().any(|line| line.starts_with(start));
+        assert_eq!(said("note: registered_resources.tool_groups: "), !stay, "{to}\n{lines:#?}");
+        assert_eq!(said("loss: registered_resources.tool_groups[1].mcp_endpoint: "), !stay, "{to}\n{lines:#?}");
+    }
+}
+
+#[test]
 fn the_text_becomes_what_was_worked_out() {
     let bases = BaseConfig::all().iter().map(|base| base.text);
     for text in bases.chain([OLD]) {

@@ -84,12 +84,15 @@ fn rewrite(from: &str, to: &str, configs: Vec<(String, Value)>) -> Cell {
     for (at, one) in rewritten.iter().enumerate() {
         // What is left to do is told; nothing else may stand in the way.
         let open = one.migration.differences.iter().find(|difference| difference.class == Class::Unknown);
-        match (accepted_before[at].ok, accepted_after[at].ok, open) {
-            (false, ..) => {}
-            (true, true, _) if one.migration.means_the_same() => cell.same += 1,
-            (true, true, _) => cell.changed += 1,
-            (true, false, Some(open)) => cell.by_hand.push(format!("{}: {}: {}", one.name, open.path, open.message)),
-            (true, false, None) => {
+        // What the first package refuses says nothing of what a value meant.
+        if !accepted_before[at].ok {
+            continue;
+        }
+        match (accepted_after[at].ok, open) {
+            (true, _) if one.migration.means_the_same() => cell.same += 1,
+            (true, _) => cell.changed += 1,
+            (false, Some(open)) => cell.by_hand.push(format!("{}: {}: {}", one.name, open.path, open.message)),
+            (false, None) => {
                 cell.wrong.push(format!("{from} to {to}: {}: refused: {:?}", one.name, accepted_after[at].errors));
             }
         }

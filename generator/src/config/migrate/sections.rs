@@ -81,7 +81,7 @@ impl Task<'_> {
     /// Tool groups, which a version may make of its providers by itself.
     fn tool_groups(&self, draft: &mut Draft) {
         let path = Path::parse("registered_resources.tool_groups");
-        if draft.get(&path).is_none() || !versions::is_ogx(self.to) || self.is_open(draft, &path) {
+        if draft.get(&path).is_none() || !versions::drops_tool_groups(self.to) || self.is_open(draft, &path) {
             return;
         }
         for at in 0..draft.count(&path) {
