@@ -118,6 +118,22 @@ fn what_has_another_name_is_renamed_and_what_is_gone_is_told() {
     assert!(!lines.iter().any(|line| line.starts_with("not known")), "{lines:#?}");
 }
 
+/// What is only known of later versions is told of `tool_groups` where the provider's type is one of theirs.
+#[test]
+fn tool_groups_are_told_where_they_are_ignored() {
+    let text = "version: 2\ndistro_name: demo\napis: [tool_runtime]\nproviders:\n  tool_runtime:\n\
+                \x20 - {provider_id: search, provider_type: 'inline::file-search'}\n\
+                registered_resources:\n  tool_groups:\n  - {toolgroup_id: 'builtin::file_search', provider_id: search}\n";
+    let told = |text: &str| {
+        let found = analyse(text).diagnostics().into_iter().filter(|found| found.code == "llsd::config::unknown-key");
+        found.map(|found| found.message).collect::<Vec<_>>()
+    };
+    let message = "The server (llama-stack 0.7.3 to ogx 1.5.0) ignores \"tool_groups\": it makes tool groups of the \
+                   providers of tool_runtime";
+    assert_eq!(told(text), [message]);
+    assert_eq!(told(&text.replace("file-search", "rag-runtime")), Vec::<String>::new());
+}
+
 #[test]
 fn tool_groups_go_where_a_version_makes_them_itself() {
     let mcp = "  - toolgroup_id: mcp::files\n    provider_id: rag-runtime\n    mcp_endpoint: {uri: http://files/sse}\n";
