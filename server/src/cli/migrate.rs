@@ -109,7 +109,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
     let (mut sources, mut problems) = input::expand(&arguments.paths);
     let mut read = Vec::new();
     if arguments.cluster {
-        match cluster::manifests(&Kubectl::default(), &arguments.namespace) {
+        match cluster::manifests(&Kubectl::of_terminal(), &arguments.namespace) {
             Ok(found) => {
                 sources.push(Source::Cluster(found.text.into()));
                 read = found.commands;

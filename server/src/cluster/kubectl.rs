@@ -54,6 +54,14 @@ pub enum Failure {
 }
 
 impl Kubectl {
+    /// As a terminal has it. `kubectl` runs in another folder, so that the file of `KUBECONFIG` is named by its whole path; a
+    /// list of files stays as it is.
+    #[must_use]
+    pub fn of_terminal() -> Self {
+        let named = std::env::var_os("KUBECONFIG").unwrap_or_default();
+        Self { kubeconfig: only_file(&named), ..Self::default() }
+    }
+
     /// The namespace that is used where none is told.
     ///
     /// # Errors
@@ -111,6 +119,13 @@ impl Kubectl {
     }
 }
 
+/// The whole path of the file that `KUBECONFIG` names, if it is one.
+fn only_file(named: &OsStr) -> Option<PathBuf> {
+    let files: Vec<PathBuf> = std::env::split_paths(named).filter(|file| !file.as_os_str().is_empty()).collect();
+    let [one] = files.as_slice() else { return None };
+    std::path::absolute(one).ok()
+}
+
 /// What a failed `kubectl` means. Its last line says it; those before are attempts and warnings.
 fn failure(errors: &str) -> Failure {
     let line = errors.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("kubectl failed without a word");
@@ -127,6 +142,16 @@ fn failure(errors: &str) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_found_from_another_folder() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(only_file("one.yaml".as_ref()), Some(here.join("one.yaml")));
+        assert_eq!(only_file("/etc/one.yaml".as_ref()), Some(PathBuf::from("/etc/one.yaml")));
+        for none in ["", "one.yaml:two.yaml"] {
+            assert_eq!(only_file(none.as_ref()), None, "{none}");
+        }
+    }
 
     #[test]
     fn tells_refusals_from_silence() {

@@ -352,6 +352,11 @@ fn a_cluster_is_read_and_not_changed_for_a_plan() {
     let plan = old.llsd(&["--plan", "--cluster", "--namespace", "read-only"]);
     let (reads, rest): (Vec<_>, Vec<_>) = plan.lines().partition(|line| line.ends_with("> resources.yaml"));
     assert_eq!(rest, piped.lines().collect::<Vec<_>>());
+    let kubeconfig = old.world.cluster().folder().join("kubeconfig");
+    std::fs::copy(kubeconfig, old.folder.path().join("own.config")).unwrap();
+    let named =
+        old.run("KUBECONFIG=own.config llsd migrate --to ogx --plan --cluster --namespace read-only || [ $? -eq 1 ]");
+    assert_eq!(named, plan, "a file is found from the folder of the run");
     old.run(reads[0]);
     let read = std::fs::read_to_string(old.folder.path().join("resources.yaml")).unwrap();
     assert!(read.contains("kind: LlamaStackDistribution") && read.contains("image_name: starter"), "{read}");
