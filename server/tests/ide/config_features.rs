@@ -6,7 +6,7 @@ use expect_test::{Expect, expect};
 use llsd::ide::{self, Analysis, FormatOptions, InlaySettings, Query, Span, Workspace};
 
 /// A config of llama-stack 0.4 to 0.7.
-const CONFIG: &str = "\
+pub(super) const CONFIG: &str = "\
 version: 2
 image_name: demo
 apis:
@@ -54,14 +54,14 @@ fn quoted(config: &str) -> String {
 }
 
 /// The config as a part of a chart's values.
-fn values(config: &str) -> String {
+pub(super) fn values(config: &str) -> String {
     let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
     let body: String = config.lines().map(indented).collect();
     format!("replicas: 1\nstack:\n  config:\n{body}")
 }
 
 /// The template that puts it into a ConfigMap.
-const TEMPLATE: &str = "\
+pub(super) const TEMPLATE: &str = "\
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -71,7 +71,7 @@ data:
     {{- toYaml .Values.stack.config | nindent 4 }}
 ";
 
-const HEAD: &str = "apiVersion: v2\nname: stack\nversion: 0.1.0\n";
+pub(super) const HEAD: &str = "apiVersion: v2\nname: stack\nversion: 0.1.0\n";
 
 /// The text understood as the values of that chart, which means nothing to other texts.
 fn analyse(text: &str) -> Analysis {
@@ -362,7 +362,7 @@ fn the_first_provider_is_offered_as_a_whole() {
 }
 
 /// A resource that mounts the ConfigMap `config`.
-const RESOURCE: &str = "\
+pub(super) const RESOURCE: &str = "\
 apiVersion: llamastack.io/v1alpha1
 kind: LlamaStackDistribution
 metadata:
@@ -435,82 +435,4 @@ fn a_kustomization_leads_from_a_file_to_the_resource_that_reads_it() {
     };
     assert!(version(kustomization));
     assert!(!version("resources: [stack.yaml]\n"));
-}
-
-/// What is said of the values of a chart with a template of this data.
-fn said_of(values: &str, data: &str) -> Vec<String> {
-    let template = TEMPLATE.split_once("\ndata:").expect("data").0;
-    let files = Files::new(&format!(
-        "#- /chart/Chart.yaml\n{HEAD}#- /chart/templates/all.yaml\n{template}\n{data}---\n{RESOURCE}#- /chart/values.yaml\n{values}"
-    ));
-    let text = files.text("/chart/values.yaml");
-    let found = files.analysis("/chart/values.yaml").diagnostics().into_iter();
-    found.map(|one| format!("{} {}", &text[one.span.start..one.span.end], one.message)).collect()
-}
-
-#[test]
-fn values_are_judged_where_a_template_puts_them_whole_into_a_config_map() {
-    let put = "data:\n  run.yaml: |\n    {{- toYaml .Values.stack.config | nindent 4 }}\n";
-    let text = values(CONFIG).replacen("  config:\n", "  config: |\n", 1);
-    for (values, data) in
-        [(&values(CONFIG), put), (&text, "data:\n  run.yaml: |-\n{{ tpl .Values.stack.config . | indent 4 }}\n")]
-    {
-        let said = said_of(values, data);
-        let wanted = "max_token llama-stack 0.5.4 does not read \"max_token\"";
-        assert!(said.iter().any(|one| one.starts_with(wanted)), "{data}: {said:#?}");
-    }
-    // a template of something else, or that does more; the other type; an alias, which stands for what is outside
-    for (values, data) in [
-        (values(CONFIG), "data:\n  run.yaml: |\n    {{- toYaml .Values.stack | nindent 4 }}\n"),
-        (
-            values(CONFIG),
-            "data:\n  run.yaml: |\n    {{- toYaml (merge .Values.stack.config .Values.more) | nindent 4 }}\n",
-        ),
-        (values(CONFIG), "data:\n  run.yaml: |\n    {{- .Values.stack.config | nindent 4 }}\n"),
-        (text, put),
-        (values(CONFIG).replace("replicas: 1", "replicas: &n 1").replace("4096", "*n"), put),
-    ] {
-        assert_eq!(said_of(&values, data), [""; 0], "{data}");
-    }
-}
-
-#[test]
-fn a_file_that_a_template_takes_is_judged_as_what_mounts_it_reads_it() {
-    for (data, is_taken) in [
-        ("data:\n  run.yaml: |\n    {{- .Files.Get \"files/run.yaml\" | nindent 4 }}\n", true),
-        ("data:\n  {{- (.Files.Glob \"files/*\").AsConfig | nindent 2 }}\n", true),
-        ("data:\n  run.yaml: |\n    {{- .Files.Get \"files/other.yaml\" | nindent 4 }}\n", false),
-    ] {
-        let template = TEMPLATE.split_once("\ndata:").expect("data").0;
-        let files = Files::new(&format!(
-            "#- /chart/Chart.yaml\n{HEAD}#- /chart/templates/all.yaml\n{template}\n{data}---\n{RESOURCE}#- /chart/files/run.yaml\n{CONFIG}"
-        ));
-        let said = files.analysis("/chart/files/run.yaml").diagnostics();
-        let is_told = said.iter().any(|one| one.message.starts_with("llama-stack 0.5.4 does not read"));
-        assert_eq!(is_told, is_taken, "{data}: {said:#?}");
-    }
-}
-
-#[test]
-fn values_follow_the_templates_as_these_change() {
-    let (mut workspace, values) = (Workspace::new(), values(CONFIG));
-    let mut analysis = ide::analyse(values.as_str().into(), None, &workspace);
-    for (file, text, wanted) in [
-        ("chart/templates/config.yaml", TEMPLATE, 0),
-        ("chart/Chart.yaml", HEAD, 1),
-        ("chart/templates/config.yaml", "a: b\n", 0),
-        ("chart/templates/config.yaml", TEMPLATE, 1),
-        ("chart/templates/stack.yaml", RESOURCE, 3),
-        ("chart/Chart.yaml", "", 0),
-    ] {
-        let objects = ide::analyse(text.into(), None, &Workspace::new()).objects();
-        let names = workspace.set(file, objects);
-        assert!(analysis.mentions_any(&names), "{file}");
-        let known = workspace.clone().seen_by("chart/values.yaml");
-        analysis = ide::analyse(values.as_str().into(), Some(&analysis), &known);
-        assert_eq!(analysis.diagnostics().len(), wanted, "{file}: {text}");
-        assert_eq!(analysis.is_relevant(), wanted > 0);
-        assert!(analysis.may_be_relevant());
-        assert_eq!(analysis.diagnostics(), ide::analyse(values.as_str().into(), None, &known).diagnostics());
-    }
 }

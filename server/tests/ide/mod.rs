@@ -4,6 +4,7 @@ mod across;
 mod actions;
 mod completion;
 mod completion_laws;
+mod config_charts;
 mod config_features;
 mod config_versions;
 mod configs;
