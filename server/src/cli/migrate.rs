@@ -180,11 +180,10 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<u8> {
 
 /// What may help where the cluster did not say what was asked for.
 fn way_out(failure: &Failure, arguments: &Arguments) -> &'static str {
-    match failure {
-        Failure::Refused(reason) if arguments.namespace.is_empty() && reason.contains("(Forbidden)") => {
-            "; name the namespaces that you may read with --namespace"
-        }
-        _ => "",
+    if arguments.namespace.is_empty() && failure.is_forbidden() {
+        "; name the namespaces that you may read with --namespace"
+    } else {
+        ""
     }
 }
 

@@ -53,6 +53,14 @@ pub enum Failure {
     Unexpected(String),
 }
 
+impl Failure {
+    /// Whether the user may not read what was asked for. The words are the API server's, as `kubectl` prints them.
+    #[must_use]
+    pub fn is_forbidden(&self) -> bool {
+        matches!(self, Self::Refused(reason) if reason.starts_with("Error from server (Forbidden)"))
+    }
+}
+
 impl Kubectl {
     /// As a terminal has it. `kubectl` runs in another folder, so that the file of `KUBECONFIG` is named by its whole path; a
     /// list of files stays as it is.
@@ -158,8 +166,9 @@ mod tests {
         let refused =
             "Error from server (Forbidden): secrets is forbidden: User \"x\" cannot list resource \"secrets\"";
         assert_eq!(failure(refused), Failure::Refused(refused.to_owned()));
+        assert!(failure(refused).is_forbidden());
         let unknown = "error: the server doesn't have a resource type \"llamastackdistributions\"";
-        assert!(matches!(failure(unknown), Failure::Refused(_)));
+        assert!(matches!(failure(unknown), Failure::Refused(_)) && !failure(unknown).is_forbidden());
         let silent = "E1128 memcache.go: x\nThe connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n";
         assert!(matches!(failure(silent), Failure::Unreachable(line) if line.starts_with("The connection")));
         assert!(matches!(failure(""), Failure::Unreachable(_)));
