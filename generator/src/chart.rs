@@ -7,6 +7,9 @@ use serde_json::Value;
 /// Namespace and name of a ConfigMap; the namespace is empty where the template names none.
 type ObjectKey = (String, String);
 
+/// Folders above a file in which its chart is looked for.
+pub const ABOVE: usize = 8;
+
 /// How deep brackets may stand in each other in an action. Nobody needs three.
 const MAX_DEPTH: usize = 8;
 
@@ -30,7 +33,7 @@ pub struct Put {
     pub config_map: ObjectKey,
     /// The key of the text; empty where the files' names are the keys.
     pub key: String,
-    /// Where it comes from.
+    /// What of the chart the text is made of.
     pub source: Source,
 }
 
@@ -129,19 +132,19 @@ fn entry(line: &str) -> Option<(&str, &str)> {
 /// Where an action stands, which says what has to come out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In place of entries.
+    /// In place of the entries of `data`, where files come with their names.
     Data,
-    /// Behind a key.
+    /// Behind a key on its line, where a text has to be in quotes.
     Line,
     /// Alone in a literal text.
     Block,
 }
 
-/// What an action makes.
+/// What an action has made so far, while its stages are read.
 enum Made {
     /// What is under keys of the values, of any type.
     Part(Vec<String>),
-    /// A text.
+    /// A text, which no stage may turn into another one.
     Whole(Source),
 }
 
@@ -215,7 +218,7 @@ fn command(text: &str, depth: usize) -> Option<Made> {
     }
 }
 
-/// `.Values.a.b`.
+/// A word such as `.Values.a.b` or `$.Values.a.b`: a part of the values, by plain keys.
 fn part(word: &str) -> Option<Made> {
     let keys = word.strip_prefix('$').unwrap_or(word).strip_prefix(".Values.")?;
     let is_name = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

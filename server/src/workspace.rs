@@ -9,14 +9,12 @@ pub use read::{MAX_SIZE, is_within, key, text_of, with_slashes};
 pub use walk::{Ignored, LeftOut, Limits, Reason, Walk, walk};
 
 use crate::ide::{self, Analysis, Pieces, Workspace};
+use llsd_generator::chart;
 use llsd_generator::kustomize::FILE_NAMES;
 use std::path::{Path, PathBuf};
 
 /// Names of files that say what becomes of the others.
 const BUILD_FILES: [&str; 4] = [FILE_NAMES[0], FILE_NAMES[1], FILE_NAMES[2], "Chart.yaml"];
-
-/// Folders above a file in which its chart is looked for.
-const CHART_ABOVE: usize = 8;
 
 /// Whether a file's name says YAML.
 #[must_use]
@@ -49,15 +47,15 @@ pub fn kustomizations(folder: &Path) -> Vec<PathBuf> {
 #[must_use]
 pub fn templates_for(file: &Path) -> Vec<PathBuf> {
     let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
-    let Some(chart) = whole.ancestors().skip(1).take(CHART_ABOVE).find(|above| above.join("Chart.yaml").is_file())
+    let Some(found) = whole.ancestors().skip(1).take(chart::ABOVE).find(|above| above.join("Chart.yaml").is_file())
     else {
         return Vec::new();
     };
-    let folder = chart.join("templates");
+    let folder = found.join("templates");
     if whole.starts_with(&folder) || !folder.is_dir() {
         return Vec::new();
     }
-    walk(&folder, &Limits::editor(vec![chart.to_path_buf()]), &|| false).files
+    walk(&folder, &Limits::editor(vec![found.to_path_buf()]), &|| false).files
 }
 
 /// What kustomize reads for a path: the file itself, or the kustomization of a folder.

@@ -3,14 +3,11 @@
 use super::Workspace;
 use crate::ide::file_names::{folder_of, from_folder, relative};
 use crate::ide::objects::{ObjectKey, Objects};
-use llsd_generator::chart::{Put, Source, fits};
+use llsd_generator::chart::{ABOVE, Put, Source, fits};
 use llsd_generator::config::mounting::Mount;
 use std::collections::BTreeSet;
 use std::ops::Bound;
 use std::sync::Arc;
-
-/// Folders above a file in which its chart is looked for.
-const ABOVE: usize = 8;
 
 /// The file of a chart that its templates call values.
 const VALUES: &str = "values.yaml";
