@@ -80,7 +80,7 @@ pub(super) struct Framed {
 }
 
 impl Framed {
-    /// The message alone.
+    /// The message without the header that a stream needs.
     #[cfg(target_family = "wasm")]
     pub(super) fn into_body(self) -> Vec<u8> {
         let mut bytes = self.bytes;
